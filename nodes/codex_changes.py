@@ -230,7 +230,8 @@ _AFTER_NAME: tuple[tuple[str, re.Pattern[str]], ...] = (
     )),
     ("alive", re.compile(
         rf"(?:{_BE} (?:still )?alive|{_BE} (?:released|freed|set free|acquitted|let go|home again)|survived|"
-        r"(?:returned|returns)(?! (?:the|an?|his|her|their|its|it|them|[A-Z][\w-]*['’]s)\b)|came back|comes back|has returned|is back)\b"
+        r"(?:returned|returns)(?! (?:the|an?|his|her|their|its|it|them|[A-Z][\w-]*['’]s)\b)|came back|comes back|has returned|"
+        r"is back)\b"
     )),
 )  # fmt: skip
 _UNSEEN = re.compile(
@@ -273,7 +274,7 @@ def _by_rule(fact: str, named: Sequence[Entry], known: Codex) -> Iterator[Change
         if entry.kind not in ("person", "thing"):
             continue
         # What two are called by means neither.
-        own = [name for name in entry.names if known.find(name) is entry]
+        own = [name for name in (*entry.names, *entry.former) if known.find(name) is entry]
         for match in re.finditer("|".join(map(spelled, sorted(own, key=len, reverse=True))), fact) if own else ():
             yield from _of_name(fact, match.start(), match.end(), entry, known)
     yield from things_in(fact, known)
@@ -322,19 +323,24 @@ def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Ite
 
 _ADVERB = r"(?:now|finally|already|at last|at once|today|again|also|too|has|had|\w+ly)"
 _KNOWS = re.compile(
-    rf"(?P<who>.+?) (?:{_ADVERB} )*(?:knows|knew|learns|learned|learnt|discovers|discovered|finds out|found out|understands|understood|"
+    rf"(?P<who>.+?) (?:{_ADVERB} )*(?:knows|knew|learns|learned|learnt|discovers|discovered|finds out|found out|understands|"
+    rf"understood|"
     rf"reali[sz]e[sd]|sees through|works out|worked out|figures out|figured out|is aware|hears|heard|(?:is|was) (?:\w+ )?told"
-    rf"(?: by [^,.;]+?)?)(?: {_ADVERB})*(?: from [^,.;]+?)? (?P<what>(?:that|whether|if|who|whose|whom|what|where|when|why|how|which|about|of|the|"
+    rf"(?: by [^,.;]+?)?)(?: {_ADVERB})*(?: from [^,.;]+?)? (?P<what>(?:that|whether|if|who|whose|whom|what|where|when|why|how|"
+    rf"which|about|of|the|"
     r"his|her|their)\b.+)"
 )
 _TOLD = re.compile(
-    rf"(?P<by>.+?) (?:{_ADVERB} )*(?:tells|told|informs|informed|reveal(?:s|ed) to|confess(?:es|ed) to|explain(?:s|ed) to|admit(?:s|ted) to|"
-    rf"shows|showed) (?P<who>[A-Z][^,.;]*?)(?: {_ADVERB})* (?P<what>(?:that|whether|who|whose|whom|what|where|when|why|how|which)\b.+)"
+    rf"(?P<by>.+?) (?:{_ADVERB} )*(?:tells|told|informs|informed|reveal(?:s|ed) to|confess(?:es|ed) to|explain(?:s|ed) to|"
+    rf"admit(?:s|ted) to|"
+    rf"shows|showed) (?P<who>[A-Z][^,.;]*?)(?: {_ADVERB})* (?P<what>(?:that|whether|who|whose|whom|what|where|when|why|how|"
+    rf"which)\b.+)"
 )
 _HE = re.compile(r"(that )?(?:he|she|they)\b")
 _UNTRUE = re.compile(r"\b(?:falsely|wrongly|lied|lying|nobody|no one|nothing)\b", re.IGNORECASE)
 _KNOWS_NOT = re.compile(
-    r"(?P<who>.+?) (?:still )?(?:(?:does not|doesn['’]t) (?:yet )?know(?: yet)?|(?:is|was) (?:still )?(?:unaware|not aware)|has no idea) (?P<what>.+)"
+    r"(?P<who>.+?) (?:still )?(?:(?:does not|doesn['’]t) (?:yet )?know(?: yet)?|(?:is|was) (?:still )?(?:unaware|not aware)|"
+    r"has no idea) (?P<what>.+)"
 )
 _ASKS = re.compile(r"(?:that|whether|if) ")
 _SOMEBODY = re.compile(r"(?:[Tt]he )?(?:[A-Z][\w'’-]+ ){1,3}")

@@ -29,27 +29,35 @@ _TO_DEATH = (
 )
 _TO_PIECES = r"(?:apart|to (?:pieces|shreds|bits)|limb from limb)"
 _BEASTS = (
-    r"(?:wolves|wolf|dogs?|hounds?|bears?|lions?|tigers?|leopards?|beasts?|monsters?|sharks?|creatures?|zombies|rats|crocodiles?|boars?|"
-    r"hyenas|ghouls?|demons?|dragons?|trolls?|ogres?|giants?|horde|infected|undead|mob|blast|explosion|bomb|shells?|engine|machine|"
+    r"(?:wolves|wolf|dogs?|hounds?|bears?|lions?|tigers?|leopards?|beasts?|monsters?|sharks?|creatures?|zombies|rats|"
+    r"crocodiles?|boars?|"
+    r"hyenas|ghouls?|demons?|dragons?|trolls?|ogres?|giants?|horde|infected|undead|mob|blast|explosion|bomb|shells?|engine|"
+    r"machine|"
     r"propellers?|serpents?|snakes?|spiders?|cannibals|ants|piranhas|worms?)"
 )
 _HEAVY = (
-    r"(?:rocks?|boulders?|stones?|beams?|trees?|branch|wheels?|train|cart|wagon|lorry|truck|car|tram|bus|walls?|roof|ceiling|tower|"
+    r"(?:rocks?|boulders?|stones?|beams?|trees?|branch|wheels?|train|cart|wagon|lorry|truck|car|tram|bus|walls?|roof|ceiling|"
+    r"tower|"
     r"columns?|chandelier|lift|elevator|machine|piano|anvil|giant|dragon|troll|crates?|barrels?|mast|ice|rubble|hooves|elephant|"
     r"horses?|cave-in|gate|tank)"
 )
 _DEEP = r"(?:sea|ocean|waves?|river|lake|flood|quicksand|bog|lava|flames|fire|whirlpool|maelstrom)"
 _KILLED_BY = (
-    r"(?:killed(?! off\b)|murdered|slain|executed(?! (?:well|badly|\w+ly)\b)|assassinated|hanged|beheaded|decapitated|guillotined|"
+    r"(?:killed(?! off\b)|murdered|slain|executed(?! (?:well|badly|\w+ly)\b)|assassinated|hanged(?! (?:on|in) the (?:wall|"
+    r"gallery|hall|museum))|beheaded|decapitated|guillotined|"
     r"drowned|strangled|electrocuted|asphyxiated|gassed|disembowelled|crucified|incinerated|vapori[sz]ed|gunned down|"
-    r"lynched|garrotted|butchered|massacred|buried|cremated|shot dead|put to death|laid to rest|"
+    r"lynched|garrotted|butchered|massacred|buried|cremated|shot dead|put to death|laid to rest(?! on\b)|"
     r"(?:burned|burnt)(?: alive)? at the stake|(?:burned|burnt) alive|"
     r"shot (?:through|in) the (?:heart|head|temple|back of the head)|"
-    r"(?:pronounced|certified) dead|declared dead (?:by|at)(?= )|blown to pieces(?= by\b)|cut down(?= by\b)|"
+    r"(?:pronounced|certified) dead|declared dead (?:by (?:the |a |two )?(?:doctor|coroner|physician|medic|surgeon|paramedic|"
+    r"Doctor|Dr)s?|at the (?:scene|hospital))|blown to pieces(?= by\b)|cut down(?= by\b)|"
     rf"(?:crushed|trampled)(?= (?:by|under|beneath) {FEW}{_HEAVY}{NOUN_ENDS})|swallowed(?= by {FEW}{_DEEP}{NOUN_ENDS})|"
     rf"(?:(?:torn|ripped) {_TO_PIECES}|(?:eaten|devoured)(?: alive)?)(?= by {FEW}{_BEASTS}{NOUN_ENDS})|{_TO_DEATH})"
 )
-_SINKS = rf"(?:hanged|killed|drowned) {_SELF}(?! (?:laughing|trying|working|to|over|for)\b)|shot {_SELF}(?! in the (?!head|heart|mouth))"
+_BY_OWN_HAND = (
+    rf"(?:hanged|killed|drowned) {_SELF}(?! (?:laughing|trying|working|to|over|for)\b)|"
+    rf"shot {_SELF}(?! in the (?!head|heart|mouth))"
+)
 _DIES = re.compile(
     rf"(?:(?:had |has )?(?:just |already |since |at last |finally |also )?"
     rf"(?:{_BE} (?:later |long |now |already |quite |found |soon )?(?:{_DEAD}|no more\b(?! than)|{_KILLED_BY}|"
@@ -57,9 +65,10 @@ _DIES = re.compile(
     r"die[sd](?! (?:of (?:shame|boredom|laughing|laughter|embarrassment|curiosity|envy)|laughing|with (?:laughter|shame|envy)|"
     r"a (?:little|thousand)|inside|down|on (?:him|her|them|me|us)|for (?:his|her) (?:art|craft))\b)|"
     r"perish(?:ed|es)(?! the thought)|"
-    r"succumb(?:ed|s) to (?!(?:the |his |her )?(?:temptation|charm|urge|sleep|exhaustion|fatigue|pressure|tears|despair|curiosity|"
+    r"succumb(?:ed|s) to (?!(?:the |his |her )?(?:temptation|charm|urge|sleep|exhaustion|fatigue|pressure|tears|despair|"
+    r"curiosity|"
     r"desire))|"
-    rf"drowned(?! (?:the|a|an|his|her|their|out|all|every|him|her|it|them)\b)|{_SINKS}|{_TO_DEATH}|"
+    rf"drowned(?! (?:the|a|an|his|her|their|out|all|every|him|her|it|them)\b)|{_BY_OWN_HAND}|{_TO_DEATH}|"
     r"flatlined|bled out|suffocated|asphyxiated|"
     r"(?:fell|jumped|leapt|leaped|plunged|plummeted) to (?:his|her|their) death|"
     r"(?:drew|breathed|breathes|draws|took) (?:his|her) last(?! (?:look|chance|step|bow|drink|seat|money|coin))|"
@@ -73,17 +82,20 @@ _DIES = re.compile(
 BEFALLS = re.compile(rf"\b([Hh]e|[Ss]he)(?= (?:{_DIES.pattern}))")
 """A pronoun, and that whom it means dies."""
 _AT_ONCE = (
-    r"(?:kill(?:s|ed)|murder(?:s|ed)|strangle[sd]|hang(?:s|ed)|executed|assassinated|slew|slain|beheaded|decapitated|butchered|drowned|"
+    r"(?:kill(?:s|ed)|murder(?:s|ed)|strangle[sd]|hang(?:s|ed)|executed|assassinated|slew|slain|beheaded|decapitated|butchered|"
+    r"drowned|"
     r"smothered|buried|cremated|devoured|garrotted)"
 )
 _IN_TIME = (
-    r"(?:put|clubbed|beat|kicked|hacked|burn(?:ed|t|s)|stoned|starved|choked|stab(?:bed|s)|crushed|trampled|mauled|tear|tears|tore|"
+    r"(?:put|clubbed|beat|kicked|hacked|burn(?:ed|t|s)|stoned|starved|choked|stab(?:bed|s)|crushed|trampled|mauled|tear|tears|"
+    r"tore|"
     r"ripp?(?:ed|s)|(?<!the )(?<!each )(?<!every )(?<!that )(?<!a )(?<!first )shot|shoots|poison(?:ed|s)|wounded|struck|hit)"
 )
 _KILLED = re.compile(rf"\b(?P<kills>{_AT_ONCE}|(?P<slowly>{_IN_TIME})) (?:the |poor |old |young )*$")
 _SHOOTS = re.compile(r"\b(?:firing squad|executioners?|hangman) (?:had |has )?(?:shot|shoots) $")
 _TO_THE_END = re.compile(
-    rf" (?:to death|down dead|dead(?=[.,;]|$)|at the stake|alive(?= (?:in|at|on|for) the)|{_TO_PIECES}|"
+    rf" (?:to death|down dead|dead(?=[.,;]|$)|at the stake|alive(?= (?:in|at|on|for) the|, and (?:nobody|no one|none))|"
+    rf"{_TO_PIECES}|"
     r"through the (?:heart|head|temple)|in the (?:head|heart|temple|back of the head))\b"
 )
 """What makes a killing of a wound."""
@@ -117,7 +129,8 @@ _BODY_OF = re.compile(
     re.IGNORECASE,
 )
 _FORETOLD = (
-    r"(?! (?:\w+ )?(?:foretold|prophesied|predicted|faked|staged|feigned|planned|plotted|ordered|expected|imminent|near|set|scheduled|"
+    r"(?! (?:\w+ )?(?:foretold|prophesied|predicted|faked|staged|feigned|planned|plotted|ordered|expected|imminent|near|set|"
+    r"scheduled|"
     r"postponed|stayed|demanded|averted|a (?:lie|trick|sham|ruse|hoax|rumou?r|dream)|only|not|never)\b)"
 )
 _BODY = re.compile(
@@ -125,7 +138,8 @@ _BODY = re.compile(
     r"is|lay|lies) "
     r"(?:\w+ )?(?:found|fished|recovered|discovered|buried|burned|burnt|cremated|identified|washed|carried|brought|laid|"
     r"dragged|cut|"
-    r"in (?:the|a|his|her) (?:coffin|morgue|grave|crypt|chapel))|heart (?:gave out|stopped(?: beating)?(?=[.;]|$| for (?:good|ever)))|"
+    r"in (?:the|a|his|her) (?:coffin|morgue|grave|crypt|chapel))|heart (?:gave out|stopped(?: beating)?(?=[.;]|$| for (?:good|"
+    r"ever)))|"
     r"throat was (?:cut|slit)|(?:death|murder|suicide) (?:was|had been|came|shook|left|made)" + _FORETOLD + r"|"
     r"execution (?:took place|was carried out|shook)|funeral (?:was|had been|took|drew)"
     + _FORETOLD
@@ -140,10 +154,13 @@ _ASIDE = re.compile(r",(?: [a-z][\w'’-]*){1,10}, ")
 # What is said so of the living
 
 _FEELINGS = (
-    r"(?:kindness|kisses|boredom|curiosity|laughter|laughing|guilt|shame|remorse|love|wit|jokes?|words|red tape|bureaucracy|paperwork|"
-    r"debts?|tax(?:es)?|deadlines?|compliments|praise|attention|applause|cheers|questions|memories|regrets?|jealousy|envy|nostalgia|"
+    r"(?:kindness|kisses|boredom|curiosity|laughter|laughing|guilt|shame|remorse|love|wit|jokes?|words|red tape|bureaucracy|"
+    r"paperwork|"
+    r"debts?|tax(?:es)?|deadlines?|compliments|praise|attention|applause|cheers|questions|memories|regrets?|jealousy|envy|"
+    r"nostalgia|"
     r"homework|exams?|letters|e?-?mails?|expectations?|news|numbers|details|sarcasm|ambition|routine|gossip|embarrassment|grief|"
-    r"doubts?|indecision|longing|desire|defeat|self-pity|small talk|arguments?|work|charms?|smiles?|looks?|glances?|gaze|beauty|eyes|"
+    r"doubts?|indecision|longing|desire|defeat|self-pity|small talk|arguments?|work|charms?|smiles?|looks?|glances?|gaze|"
+    r"beauty|eyes|"
     r"critics?|reviewers?|voters?|electorate|editors?|comments?|fans|internet|headlines|in-laws|luxury|flowers|gifts|presents|"
     r"blankets?|cushions?|pillows?|sand|confetti|laundry|papers?|books?|notes?|thoughts?|tears|sorrows?|sentiment|style|"
     r"silk|lace|furs|bills|requests|orders|marriage|job)"
@@ -151,19 +168,24 @@ _FEELINGS = (
 """What kills, buries and drowns in a manner of speaking."""
 _FIGURE = re.compile(rf"\b(?:by|in|under|beneath|with|of|from|at) {FEW}{_FEELINGS}{NOUN_ENDS}")
 _FIGURE_KILLS = re.compile(
-    rf"\b{_FEELINGS} (?:had |has |have |nearly |all |\w+ly )*\w+ (?:the |poor |old |young )*$", re.IGNORECASE
+    rf"\b(?:nobody|no one|nothing|{_FEELINGS}) (?:had |has |have |nearly |all |\w+ly )*\w+ (?:the |poor |old |young )*$",
+    re.IGNORECASE,
 )
 _AGAIN = re.compile(
-    r"(?: (?:once|twice|thrice|again|nightly)\b|,? (?:over and over|again and again)\b| (?:\w+|a dozen) times\b| (?:every|each)\b|"
+    r"(?: (?:once|twice|thrice|again|nightly)\b|,? (?:over and over|again and again)\b| (?:\w+|a dozen) times\b| (?:every|"
+    r"each)\b|"
     r"[^,;]* as [A-Z]\w+(?=[.;,]|$| (?:in the|on|every)\b)|"
     r" (?:a|for the) (?:first|second|third|fourth|fifth|\w+th) time\b|[^.;]*? for (?:\w+ ){0,3}(?:seconds?|minutes?|moments?|"
     r"heartbeats?)\b)"
 )
 """What nobody does for good."""
 _IN_A_GRAVE = re.compile(
-    r"(?! up to\b| in (?!(?:the|an?|his|her|their|its|that|this)\b (?:\w+['’]?\w* ){0,3}?(?:grave\w*|church\w*|cemetery|crypt|vault|tomb|plot|"
-    r"ground|earth|garden|chapel|cathedral|abbey|monastery|fields?|meadow|woods?|forest|yard|orchard|valley|hills?|mountains?|desert|"
-    r"coffin|village|town|city|park|suit|dress|uniform|spring|summer|autumn|winter|morning|afternoon|evening|rain)\b|[A-Z]|secret|"
+    r"(?! up to\b| in (?!(?:the|an?|his|her|their|its|that|this)\b (?:\w+['’]?\w* ){0,3}?(?:grave\w*|church\w*|cemetery|crypt|"
+    r"vault|tomb|plot|"
+    r"ground|earth|garden|chapel|cathedral|abbey|monastery|fields?|meadow|woods?|forest|yard|orchard|valley|hills?|mountains?|"
+    r"desert|"
+    r"coffin|village|town|city|park|suit|dress|uniform|spring|summer|autumn|winter|morning|afternoon|evening|rain)\b|[A-Z]|"
+    r"secret|"
     r"haste|state|silence|unhallowed|hallowed|consecrated|an unmarked|a pauper)|"
     rf" (?:under|beneath) {FEW}(?:avalanche|rubble|snow|landslide|mudslide|debris|collapse|weight|mountain|pile|heap|stack|load|"
     r"covers?|quilts?|ruins|ice)\b|"
@@ -183,7 +205,8 @@ _ALIVE = re.compile(
     r"(?:brought|called|shocked|talked|wished|prayed|sang|willed|kissed) (?:him|her|them|who) (?:\w+ )?(?:back|round)|"
     r"(?:dug|pulled|got|cut|dragged) (?:him|her|them|who) (?:\w+ )?(?:out|free|clear|down)|"
     r"(?:and|but|was|were|been|be|being|is) (?:then |soon |later |\w+ly )*(?:rescued|saved|revived|dug (?:\w+ )?(?:out|up)|"
-    r"pulled (?:\w+ )?(?:out|free|clear)|brought (?:back|round)|healed|cured|spared|reprieved|pardoned|freed|restored)(?=[.,;]|$| (?:by|"
+    r"pulled (?:\w+ )?(?:out|free|clear)|brought (?:back|round)|healed|cured|spared|reprieved|pardoned|freed|restored)(?=[.,;]|"
+    r"$| (?:by|"
     r"at|in|just|before|from|after|with|again)\b)|"
     r"(?:rewound|rewinds|undid|undoes|undone|reversed|reset|reloaded|restarted|turned back)\b)",
     re.IGNORECASE,
@@ -191,17 +214,23 @@ _ALIVE = re.compile(
 """What tells of nobody who stays dead."""
 _COMES_THROUGH = re.compile(
     r"\b(?:lived|lives)\b(?! (?:in|at|with|near|alone|among|under|beside|by|next|there|here)\b)|"
-    r"\b(?:survive[sd]?(?! by\b)|pulled through|pulls through|recover(?:ed|s)|awoke|awakens|awakened|wok?en?|wakes|reviv(?:ed|es)|"
-    r"(?:came|comes|come) (?:back|to(?=[.,;]|$)|round|through)|(?:got|gets|stood|sat|rose|rises|jumped) (?:up|again)|rose|rises|returned|"
-    r"returns|escape[sd]|breathed|breathes|laugh(?:ed|s)|opened (?:his|her) eyes|regenerat\w+|reborn|walked away|is back|was back|"
+    r"\b(?:survive[sd]?(?! by\b)|pulled through|pulls through|recover(?:ed|s)|awoke|awakens|awakened|wok?en?|wakes|reviv(?:ed|"
+    r"es)|"
+    r"(?:came|comes|come) (?:back|to(?=[.,;]|$)|round|through)|(?:got|gets|stood|sat|rose|rises|jumped) (?:up|again)|rose|"
+    r"rises|returned|"
+    r"returns|escape[sd]|breathed|breathes|laugh(?:ed|s)|opened (?:his|her) eyes|regenerat\w+|reborn|walked away|is back|"
+    r"was back|"
     r"was (?:only|merely|just) \w+|kept (?:walking|talking|going|fighting))\b",
     re.IGNORECASE,
 )
 """What somebody does who lives after all."""
+_AS_THEY_LIVED = re.compile(r"\b(?:where|as|that|which) (?:he|she|they|who) (?:had |has |once |always )*lived\b")
 _SUBJECT = re.compile(
     r"(?:^|[,;:—–]|\b(?P<who>he|she|they|who)\b|\b(?:and|but|yet|then|though|although|or|to)\b)\s*"
-    r"(?:(?:had|has|have|was|is|were|been|be|could|did|also|still|then|later|soon|somehow|again|just|now|even|always|twice|at last|"
-    r"in the end|\w+ly|(?:a|the next|one|an?) (?:moment|minute|hour|day|morning|week) (?:later)?|(?:minutes|hours|days|weeks) later)\s+)*$",
+    r"(?:(?:had|has|have|was|is|were|been|be|could|did|also|still|then|later|soon|somehow|again|just|now|even|always|twice|"
+    r"at last|"
+    r"in the end|\w+ly|(?:a|the next|one|an?) (?:moment|minute|hour|day|morning|week) (?:later)?|(?:minutes|hours|days|"
+    r"weeks) later)\s+)*$",
     re.IGNORECASE,
 )
 """What ends before a verb whose subject is whoever was told of before."""
@@ -250,8 +279,7 @@ def _told_of(fact: str, start: int, end: int, entry: Entry) -> Iterator[tuple[in
         if last or not killed["slowly"] or _SHOOTS.search(before):
             yield killed.start(), end + (last.end() if last else 0)
         elif (after := _WHO_DIES.match(fact, end)) and entry.value("pronouns") in ("", after["who"]):
-            if died := _DIES.match(fact, after.end()):
-                yield killed.start(), died.end()
+            yield from ((killed.start(), died.end()) for died in (_DIES.match(fact, after.end()),) if died)
     if body := _BODY_OF.search(before):
         yield body.start(), end
 
@@ -271,7 +299,7 @@ def _is_figure(fact: str, begins: int, ends: int, named: int) -> bool:
 def _lives_after_all(fact: str, end: int, entry: Entry) -> bool:
     """Return whether a fact tells after `end` that somebody who died is alive."""
     names = "|".join(map(spelled, sorted(entry.names, key=len, reverse=True)))
-    rest = re.sub(rf"\b(?:{names})\b", "who", fact[end:])
+    rest = _AS_THEY_LIVED.sub("", re.sub(rf"\b(?:{names})\b", "who", fact[end:]))
     if _ALIVE.search(rest):
         return True
     for match in _COMES_THROUGH.finditer(rest):

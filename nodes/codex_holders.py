@@ -14,17 +14,20 @@ _FULL_NAME = rf"{_NAME}(?: (?:(?:de|von|van) )?{_NAME}){{0,2}}"
 _THING = rf"(?:(?:the|(?P<any>an?)|his|her|their|its)|(?:{_FULL_NAME}|\w+)['’]s) (?P<thing>{_NOUN})"
 _THE = rf"(?:the|his|her|their) (?P<thing>{_NOUN})"
 _END = (
-    r"(?=[.,;]|$| (?:of|in|on|at|by|to|from|under|inside|behind|around|with|for|and|but|or|that|which|who|as|while|when|where|into|"
+    r"(?=[.,;]|$| (?:of|in|on|at|by|to|from|under|inside|behind|around|with|for|and|but|or|that|which|who|as|while|when|where|"
+    r"into|"
     r"out|against|over|onto|across|near|beside|between|among|through|somewhere|there|here|again|away|back|off|down|up|last|"
     r"yesterday|before|after|during|since|until|because|so|if|than|like|now|today|tonight|tomorrow|these|this|too|also|still|"
     r"instead|anyway|already|alone|together|always|once more|once again|at last|as well|any|all|ready|inside|outside|aboard|"
     r"everywhere|forever|then|later|safely|secretly|tightly|openly|proudly|carefully|constantly|unharmed|intact|herself|himself|"
-    r"themselves|next|every|each|overnight|(?:locked|wrapped|tied|hidden|tucked|clutched|slung|strapped|concealed|stashed) (?:in|with|"
+    r"themselves|next|every|each|overnight|(?:locked|wrapped|tied|hidden|tucked|clutched|slung|strapped|concealed|"
+    r"stashed) (?:in|with|"
     r"to|up|away|under|behind|round|around|over|by|against)|\w+ by \w+)\b)"
 )
 """What ends a thing's name."""
 _HOLDS = re.compile(
-    r"(?:(?:now|still|again|also|secretly) )?(?:(?:carries|carried|holds|has|keeps|kept|pockets|pocketed|steals|stole|wears|owns|hides|"
+    r"(?:(?:now|still|again|also|secretly) )?(?:(?:carries|carried|holds|has|keeps|kept|pockets|pocketed|steals|stole|wears|"
+    r"owns|hides|"
     r"hid|found|finds|wins|won|"
     r"buys|bought|inherits|inherited|snatched|snatches|grabbed|grabs|seized|confiscated|swiped|filched|received|receives|"
     r"accepted|accepts|collected|claimed|acquired|acquires|owned|now has|now had|wore|walked off with|made off with|"
@@ -38,10 +41,11 @@ _GIVEN = (
     r"bequeaths|bequeathed|leaves|left|sends|sent|slips|slipped|delivers|delivered|surrenders|surrendered|yields|yielded|"
     r"trades|traded|loans|loaned|throws|threw|tosses|tossed|brings|brought|offers|pays|grants|granted|pawned|lost)"
 )
-_TO = rf"(?P<to>{_FULL_NAME})"
+_TO = rf"(?P<to>{_FULL_NAME})\b(?!-\w| [A-Z])"
+_NOT_THEIRS = r"(?!['’]s\b)"
 _GIVES = re.compile(
-    rf"{_GIVEN} {_THING}(?: (?:back|over|on|away))? to {_TO}|"
-    rf"(?:leaves|left) {_THE.replace('thing', 'left')} with {_TO.replace('to', 'keeper')}|"
+    rf"{_GIVEN} {_THING}(?: (?:back|over|on|away))? to {_TO}{_NOT_THEIRS}|"
+    rf"(?:leaves|left) {_THE.replace('thing', 'left')} with {_TO.replace('to', 'keeper')}{_NOT_THEIRS}|"
     rf"(?:pressed|presses|pushed|pushes|put|puts|laid|dropped|thrust|placed|"
     rf"slipped) {_THE.replace('thing', 'pressed')} (?:in|into) "
     rf"{_TO.replace('to', 'hand')}['’]s? (?:\w+ )?(?:hands?|palm|pocket|fingers)"
@@ -58,11 +62,14 @@ _PART_WITH = (
 )
 _LETS_GO = re.compile(
     # no longer has it
-    rf"(?:no longer (?:has|had|carries|carried|wears|wore|holds|held|keeps|kept|owns|owned)|(?:does not|doesn['’]t|did not|didn['’]t) "
+    rf"(?:no longer (?:has|had|carries|carried|wears|wore|holds|held|keeps|kept|owns|owned)|(?:does not|doesn['’]t|did not|"
+    rf"didn['’]t) "
     rf"(?:have|carry|hold|own|wear)) {_THING}{_END}(?! (?:to|of) )|"
     # gave it away, and to the girl at the desk
-    rf"(?:gives|gave|hands|handed|passes|passed|sells|sold|lends|lent|returns|returned|sends|sent|surrenders|surrendered|trades|traded|"
-    rf"donates|donated|pawns|pawned|discards|discarded|throws|threw) (?:(?:away|up|back|over|off) )?(?:(?:him|her|them|it|(?:the|an?) "
+    rf"(?:gives|gave|hands|handed|passes|passed|sells|sold|lends|lent|returns|returned|sends|sent|surrenders|surrendered|"
+    rf"trades|traded|"
+    rf"donates|donated|pawns|pawned|discards|discarded|throws|threw) (?:(?:away|up|back|over|off) )?(?:(?:him|her|them|it|"
+    rf"(?:the|an?) "
     rf"[a-z]+) )?{_THE.replace('thing', 'given')}(?= (?:to|away|back|over|for|up|on|off)\b|[.,;]|$)|"
     rf"(?:gets|got) rid of {_THE.replace('thing', 'rid')}{_END}|part(?:s|ed) with {_THE.replace('thing', 'parted')}{_END}|"
     # left it on the train
@@ -125,8 +132,10 @@ _RESTORED = re.compile(
 )
 """What a sentence says of a thing that was lost for a while only."""
 _BELONGS = re.compile(
-    rf"\b[Tt]he (?P<thing>{_NOUN}) (?:(?:now )?(?:belongs|belonged|passed|passes|went|goes|fell) to {_TO}|(?:was|had been|is) "
-    rf"(?:given|sold|left|handed|lent|bequeathed|entrusted|promised) to {_TO.replace('to', 'given')}|(?:is|was) (?:now )?"
+    rf"\b[Tt]he (?P<thing>{_NOUN}) (?:(?:now )?(?:belongs|belonged|passed|passes|went|goes|fell) to {_TO}{_NOT_THEIRS}|(?:was|"
+    rf"had been|is) "
+    rf"(?:given|sold|left|handed|lent|bequeathed|entrusted|promised) to {_TO.replace('to', 'given')}{_NOT_THEIRS}|(?:is|"
+    rf"was) (?:now )?"
     rf"{_TO.replace('to', 'owner')}['’]s? (?:now|property|own)\b)"
 )
 _IS_WITH = re.compile(
@@ -137,47 +146,44 @@ _IS_WITH = re.compile(
 )
 """What is said so of a thing that somebody may have, and of the doctor who is with Mara: it decides where the thing is known."""
 _NO_THING = frozenset((
-    "way", "time", "moment", "chance", "idea", "plan", "right", "name", "voice", "hand", "hands", "eyes", "face",
-    "head", "breath", "silence", "door", "truth", "look", "word", "words", "life", "mind", "job", "place", "feeling",
-    "reason", "secret", "choice", "night", "day", "courage", "strength", "heart", "body", "duty", "game", "match", "battle",
-    "war", "bet", "race", "prize", "election", "case", "fight", "soup", "bread", "toast", "dinner", "supper", "fingers", "tongue",
-    "thread", "track", "money", "temper", "seat", "eye", "windows", "sun", "moon",
-    "fire", "matches", "wood", "coal", "incense", "oil", "sight", "use", "trail", "scent", "power",
-    "peace", "calm", "mood", "spirit", "spirits", "balance", "footing", "grip", "hold", "nerve", "self-control",
-    "patience", "child",
-    "baby", "boy", "girl", "man", "woman", "father", "mother", "son", "daughter", "wife", "husband", "brother", "sister",
-    "friend",
-    "enemy", "enemies", "army", "men", "people", "hopes", "hope", "dream", "dreams", "faith", "vote", "argument", "throne",
-    "crown",
-    "city", "town", "village", "country", "lips", "cheek", "cheeks", "ear", "ears", "arm", "arms", "leg", "legs", "foot", "feet",
-    "knee", "knees", "hair", "skin", "blood", "flesh", "ground", "earth", "road", "air", "sky", "rest", "whole", "best", "worst",
-    "first", "second", "last", "other", "others", "thing", "things", "stuff", "matter", "campaign", "glasses", "crew",
-    "troops", "passengers",
-    "family", "conversation", "subject",
-    "question", "meal", "food", "tea", "coffee", "wine",
-    "kiss", "glance", "smile", "blow", "push", "start", "shock", "nod", "answer", "order", "orders", "lie", "news",
-    "illusion", "illusions", "spell", "argument", "stairs", "steps", "slope", "hill", "corner", "distance",
-    "flu", "cold", "fever", "measles", "plague", "cough", "headache", "illness", "disease", "hiccups", "shivers", "chills", "creeps",
-    "jitters", "willies", "blues", "cancer", "mumps", "itch", "pain", "wound", "wounds", "scar", "scars", "bruise",
-    "floor", "record", "lead", "advantage", "edge", "title", "rank", "office", "post", "position", "command", "helm", "stage",
-    "fort", "line", "note", "vigil", "court", "meeting", "party", "class", "rule", "rules", "law", "faith", "company", "house", "home",
-    "shop", "inn", "land", "farm", "estate", "business", "pace", "score", "count", "station", "field", "say",
-    "impression", "habit", "talent", "taste", "sense", "urge", "nerves", "guts", "energy", "gaze", "interest", "pose",
-    "view", "opinion", "belief", "promise", "appointment", "honour", "honor", "privilege", "blame", "fault", "credit", "benefit",
-    "lottery", "contest", "trial", "award", "championship", "debate", "wager", "toss", "point", "points", "round", "tournament",
-    "verdict", "seatbelt", "drinks", "vision", "curse", "blessing", "memory", "memories", "past", "future", "story", "joke",
-    "body", "entrance", "exit", "path", "cave", "island", "culprit", "killer", "murderer", "thief", "solution", "cure", "clue", "clues",
-    "tracks", "footprints", "problem", "source", "cause", "signal", "details", "facts", "tour", "treatment", "cue", "lift", "ride",
-    "slip", "boot", "sack", "shoulder", "finger", "go-ahead", "all-clear", "week", "month", "year", "hour", "afternoon", "evening",
-    "morning", "minute", "weekend", "vote", "votes", "support", "trust", "respect", "love", "sympathy", "consent", "help", "pulse",
-    "side", "advice", "call", "confession", "statement", "temperature", "offer", "bait", "nose", "chin", "jaw", "brow", "laugh",
-    "build", "voice", "accent", "walk", "manner", "manners", "age", "gait", "stare", "frown", "health", "wealth", "birth", "youth",
-    "death", "warmth", "depth", "effect", "cost", "price", "risk", "danger", "fear", "joy", "grief", "guilt", "shame", "anger", "rage",
-    "pleasure", "feel", "doubt", "doubts", "suspect", "suspects", "witness", "doctor", "priest", "guard", "guards", "police", "captain",
-    "king", "queen", "child", "twins", "stranger", "crowd", "enemy", "prisoner", "prisoners", "dream", "nightmare", "dead",
-    "bloodline", "kingdom", "world", "audience", "attention", "majority", "evidence", "initiative", "floorboards", "aisle", "aim",
-    "use", "wheel", "reins", "same", "most", "least", "more", "chills", "wind", "rain", "cold", "dark", "darkness", "heat", 
-    "means", "lights", "sound", "noise", "smell", "exam", "test", "degree", "licence", "license", "leadership",
+    "way", "time", "moment", "chance", "idea", "plan", "right", "name", "voice", "hand", "hands", "eyes", "face", "head",
+    "breath", "silence", "door", "truth", "look", "word", "words", "life", "mind", "job", "place", "feeling", "reason",
+    "secret", "choice", "night", "day", "courage", "strength", "heart", "body", "duty", "game", "match", "battle", "war",
+    "bet", "race", "prize", "election", "case", "fight", "soup", "bread", "toast", "dinner", "supper", "fingers", "tongue",
+    "thread", "track", "money", "temper", "seat", "eye", "windows", "sun", "moon", "fire", "matches", "wood", "coal",
+    "incense", "oil", "sight", "use", "trail", "scent", "power", "peace", "calm", "mood", "spirit", "spirits", "balance",
+    "footing", "grip", "hold", "nerve", "self-control", "patience", "child", "baby", "boy", "girl", "man", "woman", "father",
+    "mother", "son", "daughter", "wife", "husband", "brother", "sister", "friend", "enemy", "enemies", "army", "men",
+    "people", "hopes", "hope", "dream", "dreams", "faith", "vote", "argument", "throne", "crown", "city", "town", "village",
+    "country", "lips", "cheek", "cheeks", "ear", "ears", "arm", "arms", "leg", "legs", "foot", "feet", "knee", "knees",
+    "hair", "skin", "blood", "flesh", "ground", "earth", "road", "air", "sky", "rest", "whole", "best", "worst", "first",
+    "second", "last", "other", "others", "thing", "things", "stuff", "matter", "campaign", "glasses", "crew", "troops",
+    "passengers", "family", "conversation", "subject", "question", "meal", "food", "tea", "coffee", "wine", "kiss", "glance",
+    "smile", "blow", "push", "start", "shock", "nod", "answer", "order", "orders", "lie", "news", "illusion", "illusions",
+    "spell", "stairs", "steps", "slope", "hill", "corner", "distance", "flu", "cold", "fever", "measles", "plague", "cough",
+    "headache", "illness", "disease", "hiccups", "shivers", "chills", "creeps", "jitters", "willies", "blues", "cancer",
+    "mumps", "itch", "pain", "wound", "wounds", "scar", "scars", "bruise", "floor", "record", "lead", "advantage", "edge",
+    "title", "rank", "office", "post", "position", "command", "helm", "stage", "fort", "line", "note", "vigil", "court",
+    "meeting", "party", "class", "rule", "rules", "law", "company", "house", "home", "shop", "inn", "land", "farm", "estate",
+    "business", "pace", "score", "count", "station", "field", "say", "impression", "habit", "talent", "taste", "sense",
+    "urge", "nerves", "guts", "energy", "gaze", "interest", "pose", "view", "opinion", "belief", "promise", "appointment",
+    "honour", "honor", "privilege", "blame", "fault", "credit", "benefit", "lottery", "contest", "trial", "award",
+    "championship", "debate", "wager", "toss", "point", "points", "round", "tournament", "verdict", "seatbelt", "drinks",
+    "vision", "curse", "blessing", "memory", "memories", "past", "future", "story", "joke", "entrance", "exit", "path",
+    "cave", "island", "culprit", "killer", "murderer", "thief", "solution", "cure", "clue", "clues", "tracks", "footprints",
+    "problem", "source", "cause", "signal", "details", "facts", "tour", "treatment", "cue", "lift", "ride", "slip", "boot",
+    "sack", "shoulder", "finger", "go-ahead", "all-clear", "week", "month", "year", "hour", "afternoon", "evening", "morning",
+    "minute", "weekend", "votes", "support", "trust", "respect", "love", "sympathy", "consent", "help", "pulse", "side",
+    "advice", "call", "confession", "statement", "temperature", "offer", "bait", "nose", "chin", "jaw", "brow", "laugh",
+    "build", "accent", "walk", "manner", "manners", "age", "gait", "stare", "frown", "health", "wealth", "birth", "youth",
+    "death", "warmth", "depth", "effect", "cost", "price", "risk", "danger", "fear", "joy", "grief", "guilt", "shame",
+    "anger", "rage", "pleasure", "feel", "doubt", "doubts", "suspect", "suspects", "witness", "doctor", "priest", "guard",
+    "guards", "police", "captain", "king", "queen", "twins", "stranger", "crowd", "prisoner", "prisoners", "nightmare",
+    "dead", "bloodline", "kingdom", "world", "audience", "attention", "majority", "evidence", "initiative", "floorboards",
+    "aisle", "aim", "wheel", "reins", "same", "most", "least", "more", "wind", "rain", "dark", "darkness", "heat", "means",
+    "lights", "accounts", "old", "new", "little", "small", "big", "large", "good", "bad", "wrong", "long", "great", "only",
+    "young", "black", "white", "red", "blue", "green", "sound", "noise", "smell", "exam", "test", "degree", "licence",
+    "license", "leadership",
 ))  # fmt: skip
 """What one has or keeps and nobody can take out of a pocket."""
 _SEVERAL = frozenset((
@@ -188,11 +194,30 @@ _SEVERAL = frozenset((
 """What a house has several of: without another word, the next one may be another."""
 _ABSTRACT = re.compile(r"\w{3,}(?:ness|ity|tion|sion|ment|ship|hood|ism|ance|ence|ency|ancy|dom|itis)")
 _NOT_ABSTRACT = re.compile(
-    r"instrument|document|garment|ornament|pigment|parchment|fragment|implement|testament|medicament|ointment|potion|lotion|ration|"
+    r"instrument|document|garment|ornament|pigment|parchment|fragment|implement|testament|medicament|ointment|potion|lotion|"
+    r"ration|"
     r"ammunition|invitation|prescription|petition|television|edition|manuscript|harness|lance|ambulance|appliance|fence|essence|"
     r"(?:air|star|space|war|steam|battle|flag|gun|light|long)ship|transmission|decoction|concoction|attachment|equipment"
 )
-_MAY_BE_A_THING = frozenset(("safe", "clean", "dry", "open", "empty", "warm", "low", "straight"))
+_MAY_BE_A_THING = frozenset(
+    (
+        "safe",
+        "clean",
+        "dry",
+        "open",
+        "empty",
+        "warm",
+        "low",
+        "straight",
+        "high",
+        "lit",
+        "loaded",
+        "loose",
+        "tight",
+        "aloft",
+        "hidden",
+    )
+)
 """What is said of how one has a thing, or is part of its name: the visor safe, the iron safe."""
 
 
@@ -239,7 +264,7 @@ def held_by(entry: Entry, after: str, known: Codex) -> Iterator[Change]:
         if pattern is _HOLDS and (passed := _ITS_WAY.match(after, match.end())):
             to, pattern = passed["to"] or "", _GIVES if passed["to"] else _LETS_GO
         if pattern is _LETS_GO:
-            yield from _ended(thing, entry, known)
+            yield from _ended(thing, None if _HOLDS.match(after) else entry, known)
         elif not (is_any and _is_anothers(thing, entry, known)) and not (
             "theirs" in found and known.find(thing) is None
         ):
@@ -268,7 +293,7 @@ def _is_thing(name: str) -> bool:
     return (
         last not in _NO_THING
         and not name.endswith("ly")
-        and words[0] not in ("other", "last", "first", "whole")
+        and words[0] not in ("other", "last", "first", "whole", "same")
         and not (_ABSTRACT.fullmatch(last) and not _NOT_ABSTRACT.search(last))
     )
 
@@ -298,8 +323,10 @@ def _held(thing: str, holder: Entry | str | None, known: Codex) -> Iterator[Chan
         yield {**about, "aspect": "status", "value": "kept"}
 
 
-def _ended(thing: str, holder: Entry, known: Codex) -> Iterator[Change]:
-    """Yield that somebody has a thing no longer, where it is known that they had it."""
+def _ended(thing: str, holder: Entry | None, known: Codex) -> Iterator[Change]:
+    """Yield that somebody, or anybody, has a thing no longer, where it is known that they had it."""
     held = known.find(thing)
-    if held is not None and held.kind == "thing" and known.find(held.value("holder")) is holder:
+    if held is None or held.kind != "thing" or not held.line("holder"):
+        return
+    if holder is None or known.find(held.value("holder")) is holder:
         yield Change(entry=held.name, kind="thing", do="end", aspect="holder", value=held.value("holder"))

@@ -21,7 +21,10 @@ _ENDS = r"\b(?!['’-]\w| [A-Z]| of\b)"
 """What follows a name that is whole, and not that of somebody's mother or of the lord of a place."""
 _OLD, _NEW = rf"(?P<old>{_NAME})", rf"(?P<new>(?:[Tt]he )?{_NAME}){_ENDS}"
 _LATER = _NEW.replace("<new>", "<later>")
-_FROM_THEN = r"(?:now\b|from (?:then|that|this) [^.,;]*on\b|ever (?:after|since)\b|since\b|after (?:the|her|his) (?:wedding|marriage)\b)"
+_FROM_THEN = (
+    r"(?:now\b|from (?:then|that|this) [^.,;]*on\b|ever (?:after|since)\b|since\b|after (?:the|her|his) "
+    r"(?:wedding|marriage)\b)"
+)
 _TITLED = r"(?:Mr|Mrs|Miss|Ms|Dr|Sir|Lady|Lord|King|Queen|Prince|Princess|Emperor|Pope|Count|Countess|President)"
 _PLACED = rf"(?!{_TITLED}\b\.?){_NAME}"
 _RENAMED = (
@@ -48,11 +51,14 @@ _RENAMED = (
 )
 """How it is told that one has another name from now on."""
 _BECOMES = re.compile(
-    rf"\b(?P<verb>became|becomes|(?:is|was)(?P<at> now)?) (?P<new>{_NAME}){_ENDS}(?P<now> (?:now|today|since|ever since|from then on)\b)?"
+    rf"\b(?P<verb>became|becomes|(?:is|was)(?P<at> now)?) (?P<new>{_NAME}){_ENDS}(?P<now> (?:now|today|since|ever since|"
+    rf"from then on)\b)?"
 )
 """What somebody becomes, or is now: a name where it has their first name."""
+_WED = re.compile(r"\b(?:married|marries|wed|weds|wedding)\b")
 _REVEALED = (
-    r"(?:turns|turned) out to be|proves to be|proved to be|(?:is|was) (?:really|actually|in (?:truth|reality|fact)|none other than|"
+    r"(?:turns|turned) out to be|proves to be|proved to be|(?:is|was) (?:really|actually|in (?:truth|reality|fact)|"
+    r"none other than|"
     r"revealed (?:to be|as)|unmasked as|secretly)"
 )
 _TO_BE = r"\b(?:out|proves|proved|revealed|used) to be\b"
@@ -60,14 +66,17 @@ _AND_ON = r"(?=[.,;]|$| (?:now|here|in|on|at|among|to|by|these|when|and|for|but|
 _CALLED = (
     re.compile(
         rf"\b{_OLD} (?:(?:is|was|has been) (?:also |better |widely |still |\w+ly )?(?:known(?: (?!as\b)[a-z]+){{0,4}} as|called|"
-        rf"nicknamed|dubbed|christened)|(?:goes|went) by(?: the name(?: of)?)?|answers to(?: the name(?: of)?)?) {_NEW}{_AND_ON}"
+        rf"nicknamed|dubbed|christened)|goes by(?: the name(?: of)?)?|went by the name(?: of)?|"
+        rf"answers to(?: the name(?: of)?)?) {_NEW}{_AND_ON}"
     ),
     re.compile(
-        rf"\b{_OLD}, (?:alias|aka|a\.k\.a\.|nicknamed|called|dubbed|(?:also |better |otherwise )?known(?: (?!as\b)[a-z]+){{0,3}} as|"
+        rf"\b{_OLD}, (?:alias|aka|a\.k\.a\.|nicknamed|called|dubbed|(?:also |better |"
+        rf"otherwise )?known(?: (?!as\b)[a-z]+){{0,3}} as|"
         rf"also called) {_NEW}{_AND_ON}"
     ),
     re.compile(
-        rf"\b{_OLD}['’]s (?:(?:real|true|birth|full|stage|pen|code|other|street|battle|secret) ?name|nickname|codename|call ?sign|alias|"
+        rf"\b{_OLD}['’]s (?:(?:real|true|birth|full|stage|pen|code|other|street|battle|secret) ?name|nickname|codename|"
+        rf"call ?sign|alias|"
         rf"handle) (?:is|was) {_NEW}"
     ),
     re.compile(
@@ -78,20 +87,22 @@ _CALLED = (
 )
 """How it is told that somebody is called something else, too."""
 _WAS = re.compile(
-    rf"\b(?P<new>{_NAME}), (?:n[ée]e|formerly|previously|who (?:was|is) (?:once |formerly |also |really )?(?:called |known as )?|who used "
+    rf"\b(?P<new>{_NAME}), (?:n[ée]e|formerly|previously|who (?:was|is) (?:once |formerly |also |really )?(?:called |"
+    rf"known as )?|who used "
     rf"to be (?:called |known as )?) ?(?P<old>{_NAME}){_ENDS}{_AND_ON}"
 )
 """How it is told what somebody was called before."""
 _IS = re.compile(
-    rf"(?:^|[,;] |\b(?:and|but|that) )(?P<one>(?:[Tt]he )?{_NAME}) (?:(?P<plain>is|was)|{_REVEALED}) (?P<other>(?:the )?{_NAME}){_ENDS}"
+    rf"(?:^|[,;] |\b(?:and|but|that) )(?P<one>(?:[Tt]he )?{_NAME}) (?:(?P<plain>is|was)|"
+    rf"{_REVEALED}) (?P<other>(?:the )?{_NAME}){_ENDS}"
     r"(?=[.,;]|$| (?:in disguise|all along|herself|himself)\b)"
 )
 """How it is told that two are one."""
 _NO_NAMES = frozenset((
-    *NOBODY, "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday", "January", "February", "March", "April",
-    "May", "June", "July", "August", "September", "October", "November", "December", "Christmas", "Easter", "I", "Lord", "Catholic",
-    "Christian", "Jewish", "Muslim", "English", "French", "German", "Russian", "American", "Irish", "Scottish", "Welsh", "Italian",
-    "Spanish", "Greek", "Roman", "Dutch", "Chinese", "Japanese", "Indian", "European",
+    *NOBODY, "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday", "January", "February", "March",
+    "April", "May", "June", "July", "August", "September", "October", "November", "December", "Christmas", "Easter", "I",
+    "Lord", "Catholic", "Christian", "Jewish", "Muslim", "English", "French", "German", "Russian", "American", "Irish",
+    "Scottish", "Welsh", "Italian", "Spanish", "Greek", "Roman", "Dutch", "Chinese", "Japanese", "Indian", "European",
 ))  # fmt: skip
 """What in capitals calls nobody."""
 
@@ -132,20 +143,26 @@ def _become(fact: str, named: Sequence[Entry], known: Codex) -> Iterator[Change]
         words = new.split()
         before = [entry for entry in named if entry.kind == "person" and _is_before(entry, fact, match.start())]
         own = [entry for entry in before if entry.name.split()[0] in words]
-        own = own or [entry for entry in before if entry.name.split()[-1] in words[1:]]
         if len(words) < 2 or not is_now or is_doubted(fact, match.start(), match.end()):
             continue
-        if len(own) == 1 and (words[0] == own[0].name.split()[0] or form_of(new).title or words[0] in _STATELY):
+        if len(own) == 1:
             yield from _called_now(own[0], new, known)
-        elif not own and len(before) == 1 and words[0] in _STATELY:
+            continue
+        title = form_of(new).title
+        # Whoever begins the sentence, and not whom they marry.
+        is_one = bool(before) and not own and (len(before) == 1 or bool(_WED.search(fact)))
+        if is_one and (words[0] in _STATELY or (title and before[0].may_be_called(title))):
             yield from _also(before[0], new, known, sure=False)
 
 
 def _called(fact: str, known: Codex) -> Iterator[Change]:
     for match in filter(None, (pattern.search(fact) for pattern in _CALLED)):
-        entry = _person(match["old"], known)
-        if entry is not None and not _is_denied(fact, match, match["old"], match["new"]):
-            yield from _also(entry, match["new"], known, sure=False)
+        entry, other = _person(match["old"], known), _person(match["new"], known)
+        if not _is_denied(fact, match, match["old"], match["new"]):
+            if entry is not None:
+                yield from _also(entry, match["new"], known, sure=False)
+            elif other is not None:
+                yield from _also(other, match["old"], known, sure=False)
     if (match := _WAS.search(fact)) and not _is_denied(fact, match, match["old"], match["new"]):
         entry, now = _person(match["old"], known), _person(match["new"], known)
         if entry is not None and now is None:
@@ -177,7 +194,7 @@ def _called_now(entry: Entry, new: str, known: Codex) -> Iterator[Change]:
 
 
 def _also(entry: Entry, other: str, known: Codex, *, sure: bool) -> Iterator[Change]:
-    """Yield that somebody is called something else, too; whom the codex knows by that and as another one, they are, where that is sure."""
+    """Yield that somebody is called something else, too, and is whom the codex knows as another one by that."""
     held = known.find(other)
     if held is entry or _is_nobodys(other):
         return

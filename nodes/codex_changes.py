@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from recurrentgpt.memory.codex import changed, sentence_of
-from recurrentgpt.nodes.codex_deaths import BEFALLS, is_told_dead, verbs_of
+from recurrentgpt.nodes.codex_deaths import is_told_dead, pronouns_of_the_dead, verbs_of
 from recurrentgpt.nodes.codex_doubts import DOUBTED, is_doubted
 from recurrentgpt.nodes.codex_holders import held_by, things_in
 from recurrentgpt.nodes.codex_names import NOBODY, names_in
@@ -93,11 +93,14 @@ def deaths(passage: str, known: Codex) -> set[str]:
     """Return the names of those of whom an English passage tells, outside of what is said in it, that they are dead."""
     told = [sentence for part in passage.split("\n") for sentence in sentences(SPOKEN.sub('""', part))]
     return {
-        change["entry"]
+        entry.name
         for sentence in told
         if not sentence.endswith("?")
-        for change in _by_rule(sentence, known.named_in(sentence), known)
-        if change.get("value") == "dead" and not _returns({**change, "text": sentence}, passage, known)
+        for entry in known.named_in(sentence)
+        if entry.kind == "person"
+        for start, end in _named_at(sentence, entry, known)
+        if is_told_dead(sentence, start, end, entry)
+        and not _returns(Change(entry=entry.name, kind="person", do="set", text=sentence), passage, known)
     }
 
 
@@ -109,7 +112,7 @@ def with_names(told: Sequence[str], known: Codex) -> list[str]:
     named, before = list[str](), list[Entry]()
     for sentence in told:
         own = [entry for entry in known.named_in(sentence) if entry.kind == "person"]
-        for match in BEFALLS.finditer(sentence):
+        for match in pronouns_of_the_dead(sentence):
             pronoun = match[1].casefold()
             near = [entry for entry in own if any(name in sentence[: match.start()] for name in entry.names)]
             meant = near or ([] if own else before)
@@ -273,19 +276,24 @@ def _by_rule(fact: str, named: Sequence[Entry], known: Codex) -> Iterator[Change
     for entry in named:
         if entry.kind not in ("person", "thing"):
             continue
-        # What two are called by means neither.
-        own = [name for name in (*entry.names, *entry.former) if known.find(name) is entry]
-        for match in re.finditer("|".join(map(spelled, sorted(own, key=len, reverse=True))), fact) if own else ():
-            yield from _of_name(fact, match.start(), match.end(), entry, known)
+        for start, end in _named_at(fact, entry, known):
+            yield from _of_name(fact, start, end, entry, known)
     yield from things_in(fact, known)
     yield from names_in(fact, named, known)
+
+
+def _named_at(fact: str, entry: Entry, known: Codex) -> Iterator[tuple[int, int]]:
+    """Yield from where to where a fact names an entry, and nobody else."""
+    # What two are called by means neither.
+    own = [name for name in (*entry.names, *entry.former) if known.find(name) is entry]
+    for match in re.finditer("|".join(map(spelled, sorted(own, key=len, reverse=True))), fact) if own else ():
+        if not _OTHER_NAME.search(fact[: match.start()]):
+            yield match.span()  # of Uncle March nothing is told by what Aunt March does
 
 
 def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Iterator[Change]:
     """Yield what a fact tells of an entry that it names from `start` to `end`."""
     rest, before = fact[end:], fact[:start]
-    if _OTHER_NAME.search(before):
-        return  # of Uncle March nothing is told by what Aunt March does
     about = Change(entry=entry.name, kind=entry.kind, do="set")
     if entry.kind == "person" and is_told_dead(fact, start, end, entry):
         yield {**about, "aspect": "status", "value": "dead"}

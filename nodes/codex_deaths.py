@@ -79,8 +79,7 @@ _DIES = re.compile(
     r"(?:did not|didn['’]t|never|failed to) (?:survive|outlive|live (?:to see|through|until)|wake again|regain consciousness|"
     r"come out alive|recover and))\b)"
 )
-BEFALLS = re.compile(rf"\b([Hh]e|[Ss]he)(?= (?:{_DIES.pattern}))")
-"""A pronoun, and that whom it means dies."""
+_PRONOUN = re.compile(r"\b([Hh]e|[Ss]he) ")
 _AT_ONCE = (
     r"(?:kill(?:s|ed)|murder(?:s|ed)|strangle[sd]|hang(?:s|ed)|executed|assassinated|slew|slain|beheaded|decapitated|butchered|"
     r"drowned|"
@@ -247,6 +246,11 @@ def verbs_of(fact: str, end: int) -> tuple[list[int], bool]:
     at = len(fact) - len(rest[shift:].lstrip())
     further = _AND_THEN.match(fact, at)
     return [at, further.end()] if further else [at], bool(shift)
+
+
+def pronouns_of_the_dead(sentence: str) -> Iterator[re.Match[str]]:
+    """Yield where a sentence says "he" or "she" of somebody, and that they die."""
+    return (match for match in _PRONOUN.finditer(sentence) if _DIES.match(sentence, match.end()))
 
 
 def is_told_dead(fact: str, start: int, end: int, entry: Entry) -> bool:

@@ -107,6 +107,12 @@ _NO_NAMES = frozenset((
 """What in capitals calls nobody."""
 
 
+_SAYS_A_NAME = re.compile(
+    r"nam(?:e|ing)|christened|call|known|bec(?:ame|omes)|goes by|went by|alias|aka|a\.k\.a\.|nick|dubbed|styled|handle|"
+    r"answers to|n[ée]e |formerly|previously|, who |turn|prove|really|actually|in (?:truth|reality|fact)|revealed|unmasked|"
+    r"secretly|none other|\b(?:is|was) (?:now )?(?:the )?[A-Z]"
+)
+"""What every sentence says that one of the patterns finds."""
 _STATELY = frozenset(
     ("Sister", "Brother", "Mother", "Father", "Friar", "Abbess", "Abbot", "Dame", "Sir", "Saint", "Empress", "Emperor")
 )
@@ -114,9 +120,10 @@ _STATELY = frozenset(
 
 def names_in(fact: str, named: Sequence[Entry], known: Codex) -> list[Change]:
     """Return by which other names an English fact calls somebody, or a place, from now on or as well."""
-    if is_unreal(fact):
+    if not _SAYS_A_NAME.search(fact):
         return []
-    return [*_renamed(fact, known), *_become(fact, named, known), *_called(fact, known)]
+    found = [*_renamed(fact, known), *_become(fact, named, known), *_called(fact, known)]
+    return [] if found and is_unreal(fact) else found
 
 
 def _renamed(fact: str, known: Codex) -> Iterator[Change]:
@@ -163,23 +170,23 @@ def _called(fact: str, known: Codex) -> Iterator[Change]:
                 yield from _also(entry, match["new"], known, sure=False)
             elif other is not None:
                 yield from _also(other, match["old"], known, sure=False)
-    if (match := _WAS.search(fact)) and not _is_denied(fact, match, match["old"], match["new"]):
-        entry, now = _person(match["old"], known), _person(match["new"], known)
+    if (was := _WAS.search(fact)) and not _is_denied(fact, was, was["old"], was["new"]):
+        entry, now = _person(was["old"], known), _person(was["new"], known)
         if entry is not None and now is None:
-            yield from _called_now(entry, match["new"], known)
-        elif entry is None and now is not None and " who " not in match[0]:
-            yield from _also(now, match["old"], known, sure=False)
+            yield from _called_now(entry, was["new"], known)
+        elif entry is None and now is not None and " who " not in was[0]:
+            yield from _also(now, was["old"], known, sure=False)
         elif entry is not None and now is not None and entry is not now:
             yield from _also(now, entry.name, known, sure=False)
-    if (match := _IS.search(fact)) and not _is_denied(fact, match, match["one"], match["other"]):
-        sure = not match["plain"]
-        one, other = _person(match["one"], known), _person(match["other"], known)
+    if (both := _IS.search(fact)) and not _is_denied(fact, both, both["one"], both["other"]):
+        sure = not both["plain"]
+        one, other = _person(both["one"], known), _person(both["other"], known)
         # Whoever is told of by a longer name is the one who is unmasked.
-        if one is not None and (other is None or len(match["one"].split()) > len(match["other"].split())):
+        if one is not None and (other is None or len(both["one"].split()) > len(both["other"].split())):
             if sure or other is not None:
-                yield from _also(one, match["other"], known, sure=sure)
+                yield from _also(one, both["other"], known, sure=sure)
         elif other is not None:
-            yield from _also(other, match["one"], known, sure=sure)
+            yield from _also(other, both["one"], known, sure=sure)
 
 
 def _called_now(entry: Entry, new: str, known: Codex) -> Iterator[Change]:
@@ -207,7 +214,7 @@ def _also(entry: Entry, other: str, known: Codex, *, sure: bool) -> Iterator[Cha
 
 def _person(name: str, known: Codex) -> Entry | None:
     entry = known.meant(bare) if (bare := _bare(name)) else None
-    return entry if entry is not None and entry.kind == "person" else None
+    return entry if entry is not None and entry.kind == "person" and _is_told_of(entry) else None
 
 
 def _bare(name: str) -> str:

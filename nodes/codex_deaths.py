@@ -43,8 +43,9 @@ _HEAVY = (
 )
 _DEEP = r"(?:sea|ocean|waves?|river|lake|flood|quicksand|bog|lava|flames|fire|whirlpool|maelstrom)"
 _KILLED_BY = (
-    r"(?:killed(?! off\b)|murdered|slain|executed(?! (?:well|badly|\w+ly)\b)|assassinated|hanged(?! (?:on|in) the (?:wall|"
-    r"gallery|hall|museum))|beheaded|decapitated|guillotined|"
+    r"(?:killed(?! off\b)|murdered|slain|executed(?! (?:well|badly|\w+ly)\b)|assassinated|"
+    r"hanged(?! (?:(?:on|in) the (?:\w+ )?(?:wall|gallery|hall|museum)|upside down|by (?:his|her|the|their) (?:feet|ankles?|heels|"
+    r"toes|arms?|wrists?|collar|hands|thumbs)))|beheaded|decapitated|guillotined|"
     r"drowned|strangled|electrocuted|asphyxiated|gassed|disembowelled|crucified|incinerated|vapori[sz]ed|gunned down|"
     r"lynched|garrotted|butchered|massacred|buried|cremated|shot dead|put to death|laid to rest(?! on\b)|"
     r"(?:burned|burnt)(?: alive)? at the stake|(?:burned|burnt) alive|"
@@ -63,7 +64,7 @@ _DIES = re.compile(
     rf"(?:{_BE} (?:later |long |now |already |quite |found |soon )?(?:{_DEAD}|no more\b(?! than)|{_KILLED_BY}|"
     r"no longer (?:alive|breathing|among the living))|"
     r"die[sd](?! (?:of (?:shame|boredom|laughing|laughter|embarrassment|curiosity|envy)|laughing|with (?:laughter|shame|envy)|"
-    r"a (?:little|thousand)|inside|down|on (?:him|her|them|me|us)|for (?:his|her) (?:art|craft))\b)|"
+    r"a (?:little|thousand)|(?:on the )?inside|down|on (?:him|her|them|me|us)|for (?:his|her) (?:art|craft))\b)|"
     r"perish(?:ed|es)(?! the thought)|"
     r"succumb(?:ed|s) to (?!(?:the |his |her )?(?:temptation|charm|urge|sleep|exhaustion|fatigue|pressure|tears|despair|"
     r"curiosity|"
@@ -72,10 +73,11 @@ _DIES = re.compile(
     r"flatlined|bled out|suffocated|asphyxiated|"
     r"(?:fell|jumped|leapt|leaped|plunged|plummeted) to (?:his|her|their) death|"
     r"(?:drew|breathed|breathes|draws|took) (?:his|her) last(?! (?:look|chance|step|bow|drink|seat|money|coin))|"
-    rf"pass(?:ed|es) away|(?:lost|gave|gave up|laid down|took) {_OWN_LIFE}|gave up the ghost|"
-    r"met (?:his|her) (?:death|end|maker)|(?:fell|dropped|lay|sank down) "
+    rf"pass(?:ed|es) away|(?:lost|gave|gave up|laid down|took) {_OWN_LIFE}|gave up the ghost(?=[.,;]|$| (?:in|at|on|and|before|"
+    rf"after|that)\b)|"
+    r"met (?:his|her) (?:death(?! wish)|end(?! of the (?:bargain|deal))|maker)|(?:fell|dropped|lay|sank down) "
     + _DEAD
-    + r"|(?:stopped|ceased) breathing|expired|"
+    + r"|(?:stopped|ceased) breathing(?! (?:when|as|through|at the)\b)|expired|"
     r"(?:did not|didn['’]t|never|failed to) (?:survive|outlive|live (?:to see|through|until)|wake again|regain consciousness|"
     r"come out alive|recover and))\b)"
 )
@@ -100,7 +102,9 @@ _TO_THE_END = re.compile(
 """What makes a killing of a wound."""
 _NOT_TO_DEATH = re.compile(
     r"(?:['’]s\b| in the (?:\w+ )?(?:arm|leg|foot|hand|knee|shoulder|thigh|side|back)\b| (?:a|an|the) \w+|"
-    r" (?:off|out|down|time|alive(?!, and (?:nobody|no one|none)\b))\b| with (?:(?:his|her|a) )?(?:eyes|glance|look|smile))"
+    r" (?:off|out|down|time|upside down|by (?:his|her|the) (?:feet|ankles?|heels|collar|hair|wrists?)|from (?:the|"
+    r"a) [^.;]*? by (?:his|her) \w+|"
+    r"alive(?!, and (?:nobody|no one|none)\b))\b| with (?:(?:his|her|a) )?(?:eyes|glance|look|smile))"
 )
 _WHO_DIES = re.compile(r"[^.;]{0,60}?\band (?:then |soon |now )?(?P<who>he|she|they) ")
 _AROUND_DEAD = (
@@ -160,7 +164,8 @@ _FEELINGS = (
     r"homework|exams?|letters|e?-?mails?|expectations?|news|numbers|details|sarcasm|ambition|routine|gossip|embarrassment|grief|"
     r"doubts?|indecision|longing|desire|defeat|self-pity|small talk|arguments?|work|charms?|smiles?|looks?|glances?|gaze|"
     r"beauty|eyes|"
-    r"critics?|reviewers?|voters?|electorate|editors?|comments?|fans|internet|headlines|in-laws|luxury|flowers|gifts|presents|"
+    r"critics?|barbers?|reviewers?|voters?|electorate|editors?|comments?|fans|internet|headlines|in-laws|luxury|flowers|gifts|"
+    r"presents|"
     r"blankets?|cushions?|pillows?|sand|confetti|laundry|papers?|books?|notes?|thoughts?|tears|sorrows?|sentiment|style|"
     r"silk|lace|furs|bills|requests|orders|marriage|job)"
 )
@@ -198,9 +203,11 @@ _IN_WATER = re.compile(
 
 _ALIVE = re.compile(
     r"(?<!buried )(?<!burned )(?<!burnt )(?<!eaten )(?<!flayed )(?<!longer )(?<!not )(?<!seen )(?<!devoured )\balive\b|"
-    r"\b(?:undead|unharmed|unhurt|after all|respawn\w*|reincarnat\w*|resurrect\w*|reanimat\w*|resuscitat\w*|faked|feigned|"
+    r"\b(?:undead|unharmed|unhurt|after all|respawn\w*|reincarnat\w*|resurrect\w*|reanimat\w*|rematerial\w*|cloned|rebuilt|"
+    r"coughed up|(?:kicked|broke|got) free|logged o(?:ut|ff)|fainted|"
+    r"resuscitat\w*|faked|feigned|"
     r"(?:back|returned|restored|brought) (?:\w+ )?(?:to life|from the (?:dead|grave))|from the dead|still breath\w+|"
-    r"(?:saved|rescued|revived|healed|cured|spared) (?:him|her|them|who)\b|"
+    r"(?:saved|rescued|revived|raised|healed|cured|spared) (?:him|her|them|who)\b|"
     r"(?:brought|called|shocked|talked|wished|prayed|sang|willed|kissed) (?:him|her|them|who) (?:\w+ )?(?:back|round)|"
     r"(?:dug|pulled|got|cut|dragged) (?:him|her|them|who) (?:\w+ )?(?:out|free|clear|down)|"
     r"(?:and|but|was|were|been|be|being|is) (?:then |soon |later |\w+ly )*(?:rescued|saved|revived|dug (?:\w+ )?(?:out|up)|"

@@ -8,12 +8,13 @@ DOUBTED = re.compile(
     r"\b(?:not|never|no longer|almost|nearly|would|might|may|could|should|if|whether|thinks?|thought|believes?|believed|fears?|"
     r"feared|hopes?|hoped|dream\w*|pretend\w*|seems?|seemed|appears?|appeared|perhaps|maybe|claims?|claimed|wants?|wanted|plans?|"
     r"planned|threat\w*|until|unless|rumou?r\w*|suppos\w*|imagin\w*|suspect\w*|assum\w*|conclu\w*|convinced|"
-    r"made up (?:his|her) mind|(?:said|told \w+|reported|announced) that|"
+    r"made up (?:his|her) mind|(?:said|lied|lies|joked|swore|insisted|told [^,.;]{1,30}?|reported|announced) that|"
     r"going to|will|shall|to be|about to|sentenced|tr(?:y|ies|ied) to|meant to|had to)\b|n't\b",
     re.IGNORECASE,
 )
 _DOUBTED_LATER = re.compile(
-    r"\b(?:if|unless|until|thinks?|thought|believed|feared|hoped|seems?|seemed|perhaps|maybe|or so|on the stage|in the play|"
+    r"\b(?:if|unless|until|thinks?|thought|believed|feared|hoped|seems?|seemed|perhaps|maybe|or so|believes|lied|joked|claims|"
+    r"claimed|according to|on the stage|in the play|"
     r"second act|third act)\b",
     re.IGNORECASE,
 )
@@ -49,7 +50,8 @@ _UNREAL = re.compile(
     rf"{NOUN_ENDS}|"
     r"\b[Oo]n (?:the )?(?:holodeck|simulator|stage|screen|paper|(?:chess ?)?board|set|page|canvas|television|TV|air|"
     r"catwalk)\b(?! of| ship)|"
-    r"\b[Aa]t (?:chess|cards|poker|bridge|checkers|draughts|dice|billiards|tag|hide-and-seek|tennis|football|golf|cricket|darts|"
+    r"\b[Aa]t (?:the |an? )?(?:chess|cards|poker|bridge|checkers|draughts|dice|billiards|tag|hide-and-seek|tennis|football|"
+    r"golf|cricket|darts|"
     r"table tennis|ping-pong|paintball|laser tag|trivia|charades|the box office|the polls|the ballot)\b|"
     r"\bas an? (?:\w+ )?(?:character|actor|actress|extra|avatar)\b|"
     r"\b(?:scene|story|play|film|novel|song|ballad|poem|game|tale|dream|nightmare|vision|painting|picture|"
@@ -58,6 +60,8 @@ _UNREAL = re.compile(
     r"\b(?:novel|play|film|story|script|episode|author|novelist|playwright|screenwriter|writers) (?:\w+ )?(?:kill|murder|execut|"
     r"hang|drown|behead|strangl)\w*|"
     r"^(?:Every|Each) (?:night|evening|day|week|time|year|performance|show|episode|round|game|[A-Z]\w+day)\b|"
+    r"\b(?:virtual|simulated|mock|fake|false|sham|imaginary|make-believe|staged|wax|toy|fictional|fictitious) [a-z]|"
+    r"\b(?:understudy|matin[ée]es?)\b|"
     r"\b(?:dreamed|dreamt|hallucinat\w+|play(?:s|ed|ing) dead)\b"
 )
 

@@ -87,6 +87,13 @@ LIVES = [
     "Idris Kane shot himself in the foot.",
     "Idris Kane's heart stopped at the sight of her.",
     "Nobody killed Idris Kane.",
+    "Idris Kane was hanged by his ankles.",
+    # as somebody says, or for show
+    "Mara Voss told the guards that Idris Kane was dead.",
+    "Idris Kane is dead, Mara Voss lied.",
+    "Idris Kane was executed in the mock trial.",
+    "Idris Kane was killed and rebuilt as an android.",
+    "Idris Kane died, and the witch raised him.",
 ]
 
 DIES = [

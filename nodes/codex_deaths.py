@@ -44,8 +44,8 @@ _HEAVY = (
 _DEEP = r"(?:sea|ocean|waves?|river|lake|flood|quicksand|bog|lava|flames|fire|whirlpool|maelstrom)"
 _KILLED_BY = (
     r"(?:killed(?! off\b)|murdered|slain|executed(?! (?:well|badly|\w+ly)\b)|assassinated|"
-    r"hanged(?! (?:(?:on|in) the (?:\w+ )?(?:wall|gallery|hall|museum)|upside down|by (?:his|her|the|their) (?:feet|ankles?|heels|"
-    r"toes|arms?|wrists?|collar|hands|thumbs)))|beheaded|decapitated|guillotined|"
+    r"hanged(?! (?:(?:on|in) the (?:\w+ )?(?:wall|gallery|hall|museum)|upside down|by (?:his|her|the|their) (?:feet|ankles?|"
+    r"heels|toes|arms?|wrists?|collar|hands|thumbs)))|beheaded|decapitated|guillotined|"
     r"drowned|strangled|electrocuted|asphyxiated|gassed|disembowelled|crucified|incinerated|vapori[sz]ed|gunned down|"
     r"lynched|garrotted|butchered|massacred|buried|cremated|shot dead|put to death|laid to rest(?! on\b)|"
     r"(?:burned|burnt)(?: alive)? at the stake|(?:burned|burnt) alive|"

@@ -46,6 +46,7 @@ _MEDIUM = (
     r"television|telly|TV|broadcast|voicemail|answering machine|gramophone|lens|camera|"
     r"portrait|photo(?:graph)?|picture|snapshot|polaroid|negative|album|poster|placard|billboard|hoarding|painting|canvas|fresco|"
     r"mural|engraving|etching|sketch|drawing|tapestry|mosaic|stained glass|window of the church|(?:east|west|chapel) window|"
+    r"radio|wireless|puppet|marionette|bronze|marble|plaster|wallpaper|mantel(?:piece)?|front row|replay|"
     r"statue|bust|effigy|waxwork|medallion|new coins?|banknotes?|stamps?)s?"
 )
 """What shows or sounds like somebody who is not there."""
@@ -63,13 +64,17 @@ _ELSEWHEN = re.compile(
     rf"{_PAST_TIME} (?:earlier|before)\b|"
     r"before (?:he|she|they) died|grave|tomb|coffin|corpse|body|lifeless|morgue|urn|shroud|hearse|stretcher|trolley|"
     r"glassy|sightless|unseeing|began to (?:smell|rot|stink|stiffen)|in a (?:box|casket)|into the (?:ground|earth)|"
-    rf"{_MEDIUM}\b|from (?:the|every|each|all|its|their|a) (?:\w+ )?(?:walls?|page|frame|cover|mantelpiece)\b|"
+    rf"{_MEDIUM}\b|from (?:the|every|each|all|its|their|a) (?:\w+ )?(?:walls?|page|frame|cover)\b|"
+    r"from every (?:drawer|corner|shelf|room)\b|"
     r"imagin\w*|echo\w*|voice of|['’]s voice|(?:in|by|of) (?:\w+ )?(?:letters?|diary)|wrote|written|"
     r"in (?:the|that|this|her|his) (?:\w+ )?(?:tale|story|song|ballad|legend|play|novel|simulation|game)\b|"
-    r"(?:the )?(?:old )?(?:ballad|legend|saga|obituary|eulogy)\b|on the stage|actress|actor|understudy|"
+    r"ballad|legend|saga|obituary|eulogy|on (?:the )?stage|stage (?:left|right)|actress|actor|understudy|"
+    r"in (?:the old|those) days|years (?:younger|older)|"
     rf"{_IN_MIND}|in ['’]\d\d\b|in 1\d{{3}}\b|in (?:his|her|their) (?:youth|day|time|prime|(?:twen|thir|for|fif)ties)\b|"
-    r"(?<!\bin )(?<!\bon )(?<!\bat )(?:the|that) (?:\w+ )?(?:year|summer|winter|spring|autumn|day|week|month|night) (?:that |when )?(?:he|she|they|we|the|before)\b|"
-    r"(?:on|of) (?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)days|every (?:\w+day|morning|evening|night|year|summer|winter|spring|autumn)|"
+    r"(?<!\bin )(?<!\bon )(?<!\bat )(?:the|that) (?:\w+ )?(?:year|summer|winter|spring|autumn|day|week|month|"
+    r"night) (?:that |when )?(?:he|she|they|we|the|before)\b|"
+    r"(?:on|of) (?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)days|every (?:\w+day|morning|evening|night|year|summer|winter|"
+    r"spring|autumn)|"
     r"each (?:morning|evening|night|year|summer|winter)\b|"
     r"(?:was|were) (?:only |just |barely |about |still )?(?:a (?:girl|boy|child)|young|small|little|\d+|six|seven|eight|nine|ten|"
     r"eleven|twelve|\w+teen|twenty(?:-\w+)?|thirty(?:-\w+)?)(?: years old)? when\b|"
@@ -88,15 +93,23 @@ _THEN = re.compile(
     rf"\b(?:{_PAST_TIME} (?:ago|earlier|before)|in those days|back then|as a (?:boy|girl|child)|used to|"
     r"when (?:he|she|they) (?:was|were) (?:alive|young|a)|remember\w*|dream(?:ed|t|ing)?|had been|"
     rf"{_MEDIUM}|(?:unfolded|opened|read|reread) (?:the|his|her|their|an?) (?:\w+ )?(?:letter|note|diary|journal|postcard|will)|"
-    r"machine (?:beeped|clicked|whirred)|(?:at|after) the (?:wake|funeral)|(?:eulogy|obituary|ballad|epitaph)|curtain (?:rose|went up)|"
+    r"machine (?:beeped|clicked|whirred)|as children|"
+    r"(?:in|of|the|his|her) (?:\w+ )?fever|pills|deliri\w*|hallucinat\w*|morphine|opium|lights came up|(?:was|were) to play|"
+    r"witness|testif\w*|testimony|confess\w*|recount\w*|described|through it again|(?:talked|spoke) (?:until|all|of)|"
+    r"(?:put|lowered|set) the needle|scrolled|swiped|(?:first|next|last) page|(?:at|after) the (?:wake|funeral)|"
+    r"(?:eulogy|obituary|ballad|epitaph)|curtain (?:rose|went up)|"
     r"(?:told|tell|telling|swapped|traded) (?:\w+ ){0,4}(?:stor(?:y|ies)|tales?|anecdotes)|"
     r"thought (?:back|of)|closed (?:his|her) eyes and saw)\b",
     re.IGNORECASE,
 )
-"""What makes of another time, or of nobody in the flesh, what the same paragraph tells after it, and the next one if it ends so."""
+"""What makes of another time, or of nobody in the flesh, what its paragraph tells after it, and the next one if it ends so."""
+_SALUTES = re.compile(r"\b(?:Dear|Dearest) [A-Z]\w+,")
+"""How a letter begins."""
 _GOES_ON = re.compile(r"\b(?:and|but) (?:\w+ly )?\w+ed\b")
 """What a sentence comes back to, from a memory."""
-_HAD_DONE = re.compile(r"\b(?:[Hh]e|[Ss]he|[Tt]hey|(?P<name>[A-Z][\w'’-]+)) had (?!to\b|an?\b|the\b|no\b|his\b|her\b)\w+")
+_HAD_DONE = re.compile(
+    r"\b(?:(?:[Hh]e|[Ss]he|[Tt]hey) had (?!to\b|an?\b|the\b|no\b|his\b|her\b)|(?P<name>[A-Z][\w'’-]+) had (?!to\b))\w+"
+)
 """What makes of another time what the next sentence of its paragraph tells, of the same one if it names them."""
 
 _NOW = r"(?:but |and |so )?(?:now|today|tonight|(?:the )?present(?: day)?|this (?:morning|afternoon|evening|night)|these days)"
@@ -107,9 +120,11 @@ _HEADS_ANOTHER_TIME = re.compile(
     r"flashback|a flashback|prologue|a memory|a dream|the dream|memor(?:y|ies)|in the dream|childhood|boyhood|girlhood|youth)|"
     r"(?:long )?before (?:the|that|it|all|everything|her|his|[A-Z])\b[^,]*|"
     rf"(?:that|last|the (?:last|first|previous|other)) {_PAST_TIME}(?: of .*)?|"
-    rf"the (?:\w+ )?{_PAST_TIME} (?:of|when|that|before|it|the|[A-Z]).*|as a (?:boy|girl|child)|aged? \w+|at (?:\w+teen|\w+ty(?:-\w+)?)|"
+    rf"the (?:\w+ )?{_PAST_TIME} (?:of|when|that|before|it|the|[A-Z]).*|as a (?:boy|girl|child)|aged? \w+|\w+ years old|"
+    rf"at (?:\w+teen|\w+ty(?:-\w+)?)|"
     rf"(?:\w+day, )?(?:the )?\d\d?(?:st|nd|rd|th)?(?: of)? {_MONTH}|(?:\w+day, )?{_MONTH}(?: the)? \d\d?(?:st|nd|rd|th)?|"
-    r"(?:day|night|year|week|month|log|sol|stardate|tape|reel|chapter of the) (?:[\d.]+|one|two|three|four|five|six|seven|\w+teen)|"
+    r"(?:day|night|year|week|month|log|sol|stardate|tape|reel|chapter of the) (?:[\d.]+|one|two|three|four|five|six|"
+    r"seven|\w+teen)|"
     r"(?:from )?(?:the |an? )?(?:\w+ )?(?:diary|journal|transcript|recording|testimony|deposition|statement|legend|ballad|tale|"
     r"story|letter)(?: (?:of|from|to) .*)?",
     re.IGNORECASE,
@@ -126,7 +141,8 @@ _OPENS_ANOTHER_TIME = re.compile(
     rf"\W*(?:(?:[\w-]+ ){{1,4}}{_PAST_TIME} (?:earlier|ago|previously|before(?=[,.:]))|"
     rf"(?:in )?the (?:summer|winter|spring|autumn|fall|year) before\b|in (?:the \w+ of )?1\d{{3}}\b|"
     r"(?:once upon a time|long ago|back (?:then|in)|in those days|as a (?:boy|girl|child))\b|"
-    r"when (?:[\w-]+ ){1,3}(?:was|were) (?:still |only |just )?(?:an? (?:boy|girl|child|young)|alive|young|little|small|\d+|six|seven|"
+    r"when (?:[\w-]+ ){1,3}(?:was|were) (?:still |only |just )?(?:an? (?:boy|girl|child|young)|alive|young|little|small|"
+    r"\d+|six|seven|"
     r"eight|nine|ten|eleven|twelve|\w+teen|twenty)\b)",
     re.IGNORECASE,
 )
@@ -146,9 +162,10 @@ _IS_OVER = re.compile(
 )
 _OTHER_WORLD = re.compile(
     r"(?<!like a )(?<!as a )(?<!than a )\b(?:ghosts?(?! of an?\b|town)|ghostly|apparitions?|spect(?:er|re)s?|revenants?|undead|"
-    r"zombies?|vampires?|s[ée]ances?|the medium|underworld|afterlife|hereafter|netherworld|(?:the|among|of) shades|haunted|limbo|purgatory|"
+    r"zombies?|vampires?|s[ée]ances?|the medium|underworld|afterlife|hereafter|netherworld|(?:the|among|of) shades|"
+    r"haunted|limbo|purgatory|"
     r"valhalla|hades|reincarnat\w*|resurrect\w*|reanimat\w*|necromanc\w*|respawn\w*|game over|clones?|androids?|avatars?|"
-    r"simulations?)\b",
+    r"simulations?|time machine|wrong (?:year|decade|century)|(?:night|day) of the dead|coffin lid|fangs|portal|the copy)\b",
     re.IGNORECASE,
 )
 """Where the dead may act."""
@@ -158,35 +175,49 @@ _SPOKEN_TO = re.compile(
     re.IGNORECASE,
 )
 """Where the dead are spoken to."""
-_MADE = "built|founded|planted|designed|invented|composed|established|taught|carved|commissioned|raised|bequeathed"
+_MADE = (
+    "said (?:it|that|so)|signed it|painted|built|founded|planted|designed|invented|composed|established|taught|"
+    "carved|commissioned|bequeathed"
+)
 """What is told of the dead whose work stands."""
 
-_WORDS = frozenset(
-    "Hope Grace Faith Charity Joy Dawn Eve Ivy Rose Lily Daisy Violet Iris Poppy Holly Hazel Olive Heather Fern Jasmine Laurel "
-    "Willow Rowan Ash Aspen Clay Cliff Dale Glen Heath Forrest Forest Wood Woods Reed Reeds Brook Lake River Rivers Stone Flint "
-    "Sterling Jewel Ruby Pearl Amber Opal Jade Coral Crystal Garnet Gold Silver Will Mark Marks Bill Rob Jack Frank Grant Pat Sue "
-    "Art Ray Chase Drew Dean Earl Duke Prince King Baron Pope Bishop Abbot Parson Page Chance Lance Pierce Skip Sonny Rusty Sandy "
-    "Stormy Sky Star Storm Rain Snow Frost Gale Wind Cloud Misty Mercy Patience Prudence Constance Verity Honor Honour Justice "
-    "Felicity Harmony Melody Destiny Haven Heaven Angel Trinity Genesis Nova Journey Legend Serenity Temperance Clement Victor "
-    "Noble Guy Miles Max Major Marshal Hunter Archer Fisher Carter Cooper Baker Butcher Cook Smith Mason Miller Porter Potter "
-    "Sawyer Turner Walker Weaver Shepherd Tanner Ward Warden Bush Field Fields Hill Marsh Moor Bridges Church Temple Street Lane "
-    "Park Parks Banks Ford Pool Bell Horn Ball Bird Robin Jay Wren Raven Crow Swan Dove Finch Hawk Drake Fox Wolf Lamb Bull Buck "
-    "Bear Lion Pike Fish Bass Rice Berry Bean Cherry Lemon Ginger Rosemary Basil Sage Pepper Brown Black White Green Gray Grey "
-    "Young Long Short Little Small Strong Wise Swift Sharp Stout Love Luck Day Knight Night Noon Moon Sun Penny Price Cash Rich "
-    "Cross Law Case Cage Cane Key Lock Savage Hardy Moody Merry Bliss Hunt Race Rush Dash Bolt Blaze Ember Colt Cannon Blade Steel "
-    "Rock Dusty Daily Fate Fortune Glory Liberty Victory Echo Shadow Ghost Smoke Bishop Summer Winter Autumn Spring".split()
-)
+_WORDS = frozenset((
+    "Hope", "Grace", "Faith", "Charity", "Joy", "Dawn", "Eve", "Ivy", "Rose", "Lily", "Daisy", "Violet", "Iris", "Poppy",
+    "Holly", "Hazel", "Olive", "Heather", "Fern", "Jasmine", "Laurel", "Willow", "Rowan", "Ash", "Aspen", "Clay", "Cliff",
+    "Dale", "Glen", "Heath", "Forrest", "Forest", "Wood", "Woods", "Reed", "Reeds", "Brook", "Lake", "River", "Rivers",
+    "Stone", "Flint", "Sterling", "Jewel", "Ruby", "Pearl", "Amber", "Opal", "Jade", "Coral", "Crystal", "Garnet", "Gold",
+    "Silver", "Will", "Mark", "Marks", "Bill", "Rob", "Jack", "Frank", "Grant", "Pat", "Sue", "Art", "Ray", "Chase",
+    "Drew", "Dean", "Earl", "Duke", "Prince", "King", "Baron", "Pope", "Bishop", "Abbot", "Parson", "Page", "Chance",
+    "Lance", "Pierce", "Skip", "Sonny", "Rusty", "Sandy", "Stormy", "Sky", "Star", "Storm", "Rain", "Snow", "Frost",
+    "Gale", "Wind", "Cloud", "Misty", "Mercy", "Patience", "Prudence", "Constance", "Verity", "Honor", "Honour",
+    "Justice", "Felicity", "Harmony", "Melody", "Destiny", "Haven", "Heaven", "Angel", "Trinity", "Genesis", "Nova",
+    "Journey", "Legend", "Serenity", "Temperance", "Clement", "Victor", "Noble", "Guy", "Miles", "Max", "Major",
+    "Marshal", "Hunter", "Archer", "Fisher", "Carter", "Cooper", "Baker", "Butcher", "Cook", "Smith", "Mason", "Miller",
+    "Porter", "Potter", "Sawyer", "Turner", "Walker", "Weaver", "Shepherd", "Tanner", "Ward", "Warden", "Bush", "Field",
+    "Fields", "Hill", "Marsh", "Moor", "Bridges", "Church", "Temple", "Street", "Lane", "Park", "Parks", "Banks", "Ford",
+    "Pool", "Bell", "Horn", "Ball", "Bird", "Robin", "Jay", "Wren", "Raven", "Crow", "Swan", "Dove", "Finch", "Hawk",
+    "Drake", "Fox", "Wolf", "Lamb", "Bull", "Buck", "Bear", "Lion", "Pike", "Fish", "Bass", "Rice", "Berry", "Bean",
+    "Cherry", "Lemon", "Ginger", "Rosemary", "Basil", "Sage", "Pepper", "Brown", "Black", "White", "Green", "Gray",
+    "Grey", "Young", "Long", "Short", "Little", "Small", "Strong", "Wise", "Swift", "Sharp", "Stout", "Love", "Luck",
+    "Day", "Knight", "Night", "Noon", "Moon", "Sun", "Penny", "Price", "Cash", "Rich", "Cross", "Law", "Case", "Cage",
+    "Cane", "Key", "Lock", "Savage", "Hardy", "Moody", "Merry", "Bliss", "Hunt", "Race", "Rush", "Dash", "Bolt", "Blaze",
+    "Ember", "Colt", "Cannon", "Blade", "Steel", "Rock", "Dusty", "Daily", "Fate", "Fortune", "Glory", "Liberty",
+    "Victory", "Echo", "Shadow", "Ghost", "Smoke", "Bishop", "Summer", "Winter", "Autumn", "Spring",
+))  # fmt: skip
 """Names that are words, too: where a sentence begins with one, its capital is no sign of a name."""
-_NAMES_OF_MORE = frozenset(
-    "April May June August Wednesday Friday English French German Holland London Paris Florence Chelsea Sydney Austin Dallas "
-    "Virginia Georgia Carolina India China Asia Israel Jordan Chad Kent Lincoln Washington Troy Victoria Alexandria Charlotte "
-    "Madison Savannah Vienna Siena Verona Milan Odessa Memphis Phoenix Cuba Lourdes Bristol Cleveland Houston Denver Lyon Nancy "
-    "Venus Mars Mercury Jupiter Saturn Luna Diana Aurora Boston York Lancaster Hamilton Nile Shannon Clyde Trent Severn "
-    "Easter Noel Christmas".split()
-)
+_NAMES_OF_MORE = frozenset((
+    "April", "May", "June", "August", "Wednesday", "Friday", "English", "French", "German", "Holland", "London", "Paris",
+    "Florence", "Chelsea", "Sydney", "Austin", "Dallas", "Virginia", "Georgia", "Carolina", "India", "China", "Asia",
+    "Israel", "Jordan", "Chad", "Kent", "Lincoln", "Washington", "Troy", "Victoria", "Alexandria", "Charlotte", "Madison",
+    "Savannah", "Vienna", "Siena", "Verona", "Milan", "Odessa", "Memphis", "Phoenix", "Cuba", "Lourdes", "Bristol",
+    "Cleveland", "Houston", "Denver", "Lyon", "Nancy", "Venus", "Mars", "Mercury", "Jupiter", "Saturn", "Luna", "Diana",
+    "Aurora", "Boston", "York", "Lancaster", "Hamilton", "Nile", "Shannon", "Clyde", "Trent", "Severn", "Easter", "Noel",
+    "Christmas",
+))  # fmt: skip
 """Names that months, places and stars have, too, with a capital wherever they stand."""
 _ONLY_PEOPLE = (
-    r"(?=(?: \w+ly)? (?:said|says|asked|asks|replied|whispered|answered|muttered|shouted|added|laughed|laughs|nodded|nods|shrugged|"
+    r"(?=(?: \w+ly)? (?:said|says|asked|asks|replied|whispered|answered|muttered|shouted|added|laughed|laughs|nodded|"
+    r"nods|shrugged|"
     r"grinned|frowned|knelt|coughed|yawned|winked|handed|unlocked|wiped|buttoned|glanced|sat down|poured (?!in|down|through|from|"
     r"over|out of)|(?:shook|shakes) (?:his|her)|put (?:on|down|the|his|her)|took (?:off|the|his|her) )\b)"
 )
@@ -204,16 +235,21 @@ _IS_BACK = re.compile(
     re.IGNORECASE,
 )
 _SHORT_ABSENCE = re.compile(
-    r"\b(?:left|leaves|went|goes|gone|vanished|vanishes|disappeared|disappears|slipped|stepped|fled)(?: [a-z]+ly| early| again| out)? "
+    r"\b(?:left|leaves|went|goes|gone|vanished|vanishes|disappeared|disappears|slipped|stepped|fled)(?: [a-z]+ly| early|"
+    r" again| out)? "
     r"(?:(?:for|from|to|during|in|on) )?(?:(?:work|school|church|mass|market|lunch|dinner|supper|breakfast|bed)\b|the (?:\w+ )?"
-    r"(?:office|shop|market|garage|bank|party|ball|dance|dinner|feast|wedding|funeral|meeting|room|table|hall|kitchen|shift|class|"
-    r"lesson|rehearsal|pub|inn|church|theatre|crowd|day|night|evening|afternoon|weekend)\b|an? (?:walk|ride|drive|drink|smoke|errand|"
+    r"(?:office|shop|market|garage|bank|party|ball|dance|dinner|feast|wedding|funeral|meeting|room|table|hall|kitchen|"
+    r"shift|class|"
+    r"lesson|rehearsal|pub|inn|church|theatre|crowd|day|night|evening|afternoon|weekend)\b|an? (?:walk|ride|drive|drink|"
+    r"smoke|errand|"
     r"meeting)\b)|"
-    r"\bleft (?:at|by) (?:\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|noon|midnight|dawn|daybreak|dusk|first light)\b"
+    r"\bleft (?:at|by) (?:\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|noon|midnight|dawn|daybreak|dusk|"
+    r"first light)\b"
 )
 """Who is gone for a day at most may be anywhere in the next passage."""
 _CALLS = re.compile(
-    r"\b(?:(?:tele)?phone\w*|receiver|the line (?:\w+ )?(?:crackled|hummed|hissed|went|clicked)|(?:over|on) the (?:radio|wire|line|"
+    r"\b(?:(?:tele)?phone\w*|Dear(?:est)? [A-Z]\w+|receiver|the line (?:\w+ )?(?:crackled|hummed|hissed|went|clicked)|"
+    r"(?:over|on) the (?:radio|wire|line|"
     r"intercom)|dial+ed|video call)\b",
     re.IGNORECASE,
 )
@@ -223,9 +259,11 @@ _WRITES = re.compile(
 )
 """How one hears of those who are away."""
 _NO_SETTING = (
-    r"(?:first|last|same|next|other|one|that|this|morning|evening|night|afternoon|noon|midnight|dawn|dusk|end|middle|moment|table|"
+    r"(?:first|last|same|next|other|one|that|this|morning|evening|night|afternoon|noon|midnight|dawn|dusk|end|middle|"
+    r"moment|table|"
     r"counter|desk|room|window|door|doorway|fire|fireplace|stove|bed|bar|corner|stairs?|threshold|wall|board|other side|"
-    r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|six|seven|eight|nine|ten|eleven|twelve|\d\w*|time|silence|answer|reply|turn|spite|"
+    r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|six|seven|eight|nine|ten|eleven|twelve|\d\w*|time|silence|answer|reply|"
+    r"turn|spite|"
     r"least|once|his|her|breakfast|lunch|dinner|supper|tea)\b"
 )
 _SETTING = re.compile(
@@ -238,29 +276,40 @@ _LATER = re.compile(
     r"\bthe (?:next|following) (?:year|month|spring|summer|autumn|winter)\b",
     re.IGNORECASE,
 )
-_FUNCTION_WORDS = frozenset("the and for his her was has had its him she who but not all out off are one two new old".split())
+_FUNCTION_WORDS = frozenset((
+    "the", "and", "for", "his", "her", "was", "has", "had", "its", "him", "she", "who", "but", "not", "all", "out", "off",
+    "are", "one", "two", "new", "old",
+))  # fmt: skip
 _FAR_PLACES = tuple(
     (re.compile(rf"\b(?:{gone})\b", re.IGNORECASE), re.compile(rf"\b(?:{there})\b", re.IGNORECASE))
     for gone, there in (
         ("sea|ships?|sail\\w*|navy|boat|steamer|schooner|liner|voyage|ferry",
-         "sea|deck|masts?|rigging|sails?|cabin|waves?|crew|hull|helm|keel|porthole|bunk|cape|horizon|ship|gunwale"),
-        ("prison|jail|gaol|cells?|arrested|camp|galleys|irons", "cell|bars|warders?|guards?|bunk|prisoners?|prison|exercise yard"),
+         "captain|ropes?|oars?|sea|deck|masts?|rigging|sails?|cabin|waves?|crew|hull|helm|keel|porthole|bunk|cape|"
+         "horizon|ship|gunwale"),
+        ("prison|jail|gaol|cells?|arrested|camp|galleys|irons", "cell|bars|warders?|guards?|bunk|prisoners?|prison"),
         ("war|army|navy|regiment|front|legion|enlisted|joined",
          "trench(?:es)?|sergeant|rifles?|regiment|battalion|shells?|camp|tents?|barracks|march(?:ed)?|column"),
+        ("circus", "lions?|ring|tents?|clowns?|sawdust|trapeze|elephants?|horses?"),
+        ("ran away|ran off|left|fled|moved|went|emigrated|sailed|train",
+         "hotel|lodgings|boarding house|landlady|hostel|doorways|inn|strangers?|foreign|passport|abroad"),
+        ("prison|jail|jailed|gaol|cells?|arrested|hospital|asylum", "visit\\w*"),
         ("hospital|asylum|madhouse", "ward|nurses?|doctors?|matron|bandages?"),
-        ("train|express|coach|bus|plane|flight|stage", "compartment|carriage|corridor|platform|conductor|seat|station|aisle|gate"),
+        ("train|express|coach|bus|plane|flight|stage", "compartment|carriage|corridor|platform|conductor|seat|station|aisle"),
     )
 )  # fmt: skip
 """Where those who left by such a way are at home."""
-_NO_PLACE = frozenset(
-    "left leaves gone went goes away from with that this then there they them their night morning evening spring summer autumn "
-    "winter year since still never again before after whole family last only took take taken train absent missing some same "
-    "seen heard come back would could days weeks months years into over without word been have were said".split()
-)
+_NO_PLACE = frozenset((
+    "left", "leaves", "gone", "went", "goes", "away", "from", "with", "that", "this", "then", "there", "they", "them",
+    "their", "night", "morning", "evening", "spring", "summer", "autumn", "winter", "year", "since", "still", "never",
+    "again", "before", "after", "whole", "family", "last", "only", "took", "take", "taken", "train", "absent", "missing",
+    "some", "same", "seen", "heard", "come", "back", "would", "could", "days", "weeks", "months", "years", "into", "over",
+    "without", "word", "been", "have", "were", "said",
+))  # fmt: skip
 """Words that are no place somebody went to."""
 _ALIVE = re.compile(r"\b(?:alive|survived|resurrected|not dead|from the dead)\b", re.IGNORECASE)
 _IS_FOUND = re.compile(
-    r"(?:found|finds?|another|new|second|different|next|recover\w*|mend(?:ed|s)|repair(?:ed|s)|rebuil[dt]\w*|restored|replaced|"
+    r"(?:bought|borrowed|hired|mislaid|found|finds?|another|new|second|different|next|recover\w*|mend(?:ed|s)|"
+    r"repair(?:ed|s)|rebuil[dt]\w*|restored|replaced|"
     r"retrieved|fished|dug|salvaged|spare|cop(?:y|ies)|again|back|remains|ruins?|wreck(?:age)?|pieces|ashes|shards|"
     r"fragments|burnt|burned|broken|shattered|ruined|sunken|charred)"
 )
@@ -280,16 +329,17 @@ _HANDLES = (
 _ANYBODY_WHO = (
     r"\b(?:(?:[Tt]he|[Aa]n?|[Ss]ome|[Aa]nother|[Ee]very|[Ee]ach|[Hh]is|[Hh]er|[Tt]heir)"
     r"(?: (?!(?:and|but|who|I|we|you|it|he|she|they)\b)[a-z][\w-]*){1,3}|"
-    r"[Ss]omebody|[Ss]omeone|[Nn]obody) "
+    r"[Ss]omebody|[Ss]omeone|[Nn]obody)(?:,? and)? "
 )
 """Somebody without a name, before what they do."""
-_ANOTHER_ONE = r"(?= (?:that|which|who|whose|above|beside|outside|hanging|standing|belonging|of)\b)"
+_ANOTHER_ONE = r"(?= (?:that|which|who|whose|by the|above|beside|outside|hanging|standing|belonging|of)\b)"
 """What tells which of several is meant."""
-_EVERYBODYS = frozenset(
-    "knife pen pencil handkerchief umbrella hat cap coat gloves glove scarf purse wallet lighter matches cigarettes cigar pipe comb "
-    "phone notebook cup mug spoon fork glass glasses keys bag basket bottle cloth needle thread scissors candle torch flashlight "
-    "string rope bread apple money apron spectacles".split()
-)
+_EVERYBODYS = frozenset((
+    "knife", "pen", "pencil", "handkerchief", "umbrella", "hat", "cap", "coat", "gloves", "glove", "scarf", "purse",
+    "wallet", "lighter", "matches", "cigarettes", "cigar", "pipe", "comb", "phone", "notebook", "cup", "mug", "spoon",
+    "fork", "glass", "glasses", "keys", "bag", "basket", "bottle", "cloth", "needle", "thread", "scissors", "candle",
+    "torch", "flashlight", "string", "rope", "bread", "apple", "money", "apron", "spectacles",
+))  # fmt: skip
 """What everybody has one of: the knife from her belt is hers."""
 _PATH = (
     r"(?: (?:up|on|down|out|aside|away|over|open))?(?: (?:from|into|in|on|onto|through|with|out of|inside|aboard|at|"
@@ -304,25 +354,30 @@ _PERSON = (
     r"(?:\w*(?:man|men|boys?|girls?|lady|ladies)|people|"
     r"(?:god|grand)?(?:father|mother|brother|sister|son|daughter|aunt|uncle|cousin|nephew|niece|husband|wife|wives|widow\w*)s?|"
     r"(?:fellow|lad|lass|guy|king|queen|prince|princess|lord|sir|stranger|guest|visitor|guard|soldier|sailor|doctor|nurse|priest|"
-    r"corpse|body|bodies|patient|wounded|prisoner|invalid|victim|captain|driver|clerk|child|children|baby|kid|twin|friend|lover|neighbo[u]?r|servant|maid|cook|teacher|pupil|student|"
+    r"corpse|body|bodies|patient|wounded|prisoner|invalid|victim|captain|driver|clerk|child|children|baby|kid|twin|"
+    r"friend|lover|neighbo[u]?r|servant|maid|cook|teacher|pupil|student|"
     r"officer|inspector|detective|sergeant|thief|killer|boss|dog|cat|horse|ghost|figure|voice|other|both|two|together|"
     r"\w+(?:keeper|maker|smith|master|wright|herd|person|folk))s?)"
 )
 _BY_ONESELF = re.compile(
-    r"(?:nodd|bow|shak|shook|shakes|nods|duck|scratch|cock)\w* (?:his|her) (?:own )?head|(?:clear\w*|h[eo]ld\w*|caught|catch\w*) (?:up )?"
+    r"(?:nodd|bow|shak|shook|shakes|nods|duck|scratch|cock)\w* (?:his|her) (?:own )?head|(?:clear\w*|h[eo]ld\w*|caught|"
+    r"catch\w*) (?:up )?"
     r"(?:his|her) (?:throat|breath)|under (?:his|her) breath|(?:roll|narrow)\w* (?:his|her) eyes|"
     r"(?:clench|gritt|gnash|ground)\w* (?:his|her) (?:jaw|teeth)|(?:rais|lower|dropp)\w* (?:his|her) voice|"
-    r"(?:shrug|squar|hunch)\w* (?:his|her) shoulders|to (?:his|her) feet|heel|(?:made up|chang\w+|lost) (?:his|her) (?:mind|temper|"
+    r"(?:shrug|squar|hunch)\w* (?:his|her) shoulders|to (?:his|her) feet|heel|(?:made up|chang\w+|lost) (?:his|"
+    r"her) (?:mind|temper|"
     r"balance|footing|nerve)|(?:purs|bit|bites|biting)\w* (?:his|her) (?:lips?|tongue)|(?:him|her)self"
 )
 """What nobody does with another's body; a mouth is wiped and a coat taken off for a child, or for the sick."""
 _HARDLY_ANOTHERS = re.compile(
-    r"(?:cross|uncross|stretch|fold)\w* (?:his|her) (?:arms|legs)|rubb\w* (?:his|her) eyes|(?:rais|knit|furrow|wrinkl)\w* (?:his|her)"
+    r"(?:cross|uncross|stretch|fold)\w* (?:his|her) (?:arms|legs)|rubb\w* (?:his|her) eyes|(?:rais|knit|furrow|"
+    r"wrinkl)\w* (?:his|her)"
 )
 """What is done with another's only where that one is told of just before."""
 _IN_DISGUISE = re.compile(
-    r"\b(?:disguise\w*|dressed as|false beard|pretend\w* to be (?:an?\b|the\b|[A-Z])|impersonat\w*|masquerad\w*|play(?:ed|ing) the part|was (?:not|no longer) "
-    r"[A-Z]|wasn['’]t [A-Z]|swapped bodies|in the body of)\b"
+    r"\b(?:disguise\w*|dressed as|false beard|pretend\w* to be (?:an?\b|the\b|[A-Z])|impersonat\w*|masquerad\w*|"
+    r"play(?:ed|ing) the part|was (?:not|no longer) "
+    r"[A-Z]\w*|wasn['’]t [A-Z]\w*|swapped bodies|in the body of)\b"
 )
 _SOMEBODY = re.compile(
     rf"\b(?:I|me|my|we|us|our|they|them|their|(?:some|any|no|every)(?:body|one)|{_PERSON})\b", re.IGNORECASE
@@ -453,7 +508,7 @@ class _Passage:
 
     @cached_property
     def elsewhen(self) -> frozenset[int]:
-        """The paragraphs of which all is of another time: under such a heading, or behind such a beginning, until the scene ends."""
+        """The paragraphs of which all is of another time: under such a heading or behind such a beginning till the scene ends."""
         return self._elsewhen[0]
 
     @property
@@ -610,7 +665,8 @@ def _of_holder(entry: Entry, names: str, told: _Passage, codex: Codex) -> Iterat
     one_of_a_kind = all(" " in name for name in entry.names)
     the = "(?:the|his|her|their)" if one_of_a_kind else "the"
     with_it = (
-        r"(?:locked|unlocked|opened|cut|struck|lit|dug|pried|prised|scraped|carved|sealed|signed|stabbed|tied|bound|swept|stirred|"
+        r"(?:locked|unlocked|opened|cut|struck|lit|dug|pried|prised|scraped|carved|sealed|signed|stabbed|tied|bound|"
+        r"swept|stirred|"
         r"measured|broke|smashed)"
     )
     taken = re.compile(
@@ -730,6 +786,10 @@ def _may_be_another(entry: Entry, told: _Passage, act: _Sentence) -> bool:
         re.search(
             rf"\b(?i:the|an?|another|other|new|second|little|young|baby|cousin|nephew|niece|(?:grand)?(?:son|daughter),?|"
             rf"named|christened|(?:called|calling) (?:him|her|it|them)(?:self)?|named (?:after|for)) (?:{names})\b(?![ -][A-Z])|"
+            rf"\b(?:{names}), (?:his|her|their|the|an?|[A-Z]\w+['’]s) (?:[\w'’]+ ){{0,3}}(?:nephew|niece|"
+            rf"(?:grand)?(?:son|daughter)|cousin|"
+            rf"younger|second|puppy|dog|cat|horse|ship)\b|\bhad (?:his|her) name\b|"
+            rf"\b(?:Storm|Hurricane|Operation|Project|Camp|Fort|Lake|Mount|Port|Villa|HMS|SS|Saint|St\.?) (?:{names})\b|"
             rf"\b(?:named|christened|called) (?:the|an?|his|her|their|its) (?:\w+ )?(?:\w+ )?(?:after |for )?(?:{names})\b",
             told.text,
         )
@@ -757,9 +817,11 @@ def _may_be_there(entry: Entry, told: _Passage, act: _Sentence) -> bool:
 def _acting(called: str, told: _Passage, *, dead: bool) -> _Sentence | None:
     """Return the first sentence in which somebody who is called so does something; None for none."""
     return _first(
-        rf"(?:^|[,;:\"”—–] ?|\b(?:and|but|then|when|while|as(?! (?:{called}) {_SAID})|so) |{_WHEN} )(?:{called})(?:, (?:the|a|an|his|"
+        rf"(?:^|[,;:\"”—–] ?|\b(?:and|but|then|when|while|as(?! (?:{called}) {_SAID})|so) |"
+        rf"{_WHEN} )(?:{called})(?:, (?:the|a|an|his|"
         rf"her|who)\b"
         rf"[^,;\"]{{1,60}},)? (?!(?:{_MADE})\b)(?:{ACTS})(?! (?:not|no|nothing)\b)|"
+        rf"^(?:And )?[Tt]here was (?:{called}), (?!(?:dying|lying|floating|hanging|bleeding|rotting|being)\b)[a-z]+ing\b|"
         rf"\b(?:{called})['’]s (?:laugh|smile|grin|fingers|gaze|glance|footsteps?|hands?) (?:{ACTS})|"
         rf"{_MEETING if dead and not _SPOKEN_TO.search(told.text) else '(?!)'} (?:{called})\b(?!['’])|"
         rf"[\"”] {_SAID} (?:{called})\b|"
@@ -788,6 +850,7 @@ def _is_elsewhen(sentence: _Sentence, end: int, besides: Collection[str], told: 
     before = [one.plain for one in until if one.paragraph == sentence.paragraph]
     return (
         bool(_ELSEWHEN.search(plain) or _UNREAL.search(plain[:end]) or _THEN.search(" ".join(before)))
+        or any(_SALUTES.search(one.said) for one in told.sentences if one.paragraph == sentence.paragraph)
         or any((match["name"] or "") in sentence.plain for match in _HAD_DONE.finditer("".join(before[-1:])))
         or sentence.paragraph in told.elsewhen
     )

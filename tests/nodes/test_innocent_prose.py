@@ -28,17 +28,28 @@ DEAD = known(
 )
 INNOCENT_OF_THE_DEAD = {
     # Flashbacks
-    "western": "Eleven years earlier\n\nKarl Ostrow tied the mare to the rail and spat.\n\nHe was young then. Karl pushed the doors open.",
-    "saga": "Before the flood.\n\nKarl Ostrow mended the dyke with his own hands.\n\nThe cows watched him.\n\nKarl laughed at them.",
+    "western": (
+        "Eleven years earlier\n\nKarl Ostrow tied the mare to the rail and spat.\n\nHe was young "
+        "then. Karl pushed the doors open."
+    ),
+    "saga": (
+        "Before the flood.\n\nKarl Ostrow mended the dyke with his own hands.\n\nThe cows watched "
+        "him.\n\nKarl laughed at them."
+    ),
     "spy": "Vienna, 1951\n\nLena Brandt crossed the bridge with a borrowed passport.\n\n“You are late,” said Lena.",
-    "romance": "The summer before the war, nobody wrote letters. They had no need to.\n\nLena danced on the pier until the band went home.",
+    "romance": (
+        "The summer before the war, nobody wrote letters. They had no need to.\n\nLena danced on "
+        "the pier until the band went home."
+    ),
     "space opera": "*Six cycles ago*\n\nKarl Ostrow sealed the hatch and grinned at the crew.",
     "school story": "When Karl was nine, the river froze.\n\nKarl walked out to the middle and jumped.",
     "diary": "14 March\n\nLena came to tea and broke the blue cup.\n\n15 March\n\nLena sent a new one.",
     "family": "Long ago, in another kitchen, there was a stove with a brass rail.\n\nBess Tully hung the stockings on it.",
     "dream": "That night she dreamed of the quarry.\n\nKarl stood on the ledge and waved. He called her name.",
     "memory": "Ada stopped at the gate and remembered.\n\nKarl came up the path with the ladder on his shoulder.",
-    "flashback after a break": "Ada slept.\n\n* * *\n\nThe year of the comet.\n\nKarl Ostrow climbed the tower and counted the stars.",
+    "flashback after a break": (
+        "Ada slept.\n\n* * *\n\nThe year of the comet.\n\nKarl Ostrow climbed the tower and counted the stars."
+    ),
     "past perfect": "Karl had bought the boat in a bad year. Karl painted her green and named her after nobody.",
     # Recordings and pictures
     "thriller": "Ortiz pressed play.\n\nLena Brandt leaned towards the lens.\n\n“If you see this,” said Lena, “run.”",
@@ -95,6 +106,52 @@ INNOCENT_OF_THE_DEAD = {
     "house": "The Ida Morrow stood on the corner, a narrow house with a red lamp. Upstairs somebody sang.",
     "dog": "They named the puppy Karl. Karl chewed the table leg and slept in a boot.",
     "grandson": "Her grandson, little Karl, ran in. Karl shook the rain from his cap.",
+    # Read after the rules were mended on those above, and mended on then
+    "play script": (
+        "ACT TWO\n\nThe lights came up on a kitchen. Lena crossed to the sink and filled a glass, "
+        "and the front row held its breath."
+    ),
+    "biography": "Karl Ostrow opened his first shop in 1921 and closed it a year later.",
+    "travel": "The guide pointed at the tower. Karl Ostrow jumped from it with a pair of wings in the old days.",
+    "confession": "He talked until dawn. Karl owed him money; Karl laughed at him; Karl turned his back.",
+    "courtroom": "The witness described the evening. Lena danced with the dentist and left by the garden.",
+    "haunting idiom": "His mother's eyes followed him. Karl smiled from his place above the mantel.",
+    "hallucination": "The fever climbed. Karl sat on the end of the bed and peeled an orange.",
+    "drugs": "The pills did their work. Lena walked out of the wallpaper and took her hand.",
+    "time travel": "The machine set them down in the wrong decade. Karl opened the door, twenty years younger, and stared.",
+    "prequel title": "PART ONE\n\nThe Year of the Rat\n\nKarl sold the horse and bought a coat.",
+    "age heading": "Seven years old\n\nLena hid the cake under the bed.",
+    "then": "Then\n\nLena wore red. Lena laughed at everything.",
+    "childhood": "As children they shared everything. Karl broke the window and Ada took the blame.",
+    "always had": "Karl had a way with horses. Karl blew into their nostrils and they followed him.",
+    "proverb": "Karl said it best: a dry well teaches nothing.",
+    "signature": "Karl signed it in the corner, as painters do, and the dealer held it to the light.",
+    "statue moves": "The sun moved off the square, and bronze Karl pointed at the bank.",
+    "radio": "The radio crackled and Lena sang the old song about the mill.",
+    "record": "He put the needle down. Lena sang.",
+    "theatre role": "Tom was to play Karl. Karl entered stage left and tripped over the rug.",
+    "what if": "It could have gone otherwise. Karl turned left, not right; Karl came home for supper.",
+    "chapter quote": "“All water is borrowed.” Karl said that, or somebody did.",
+    "epitaph": "HERE LIES KARL OSTROW. Karl kept bees.",
+    "letters home": "“Dear Ada,” the first page began. Lena complained of the food and asked for socks.",
+    "day of dead": (
+        "It was the night of the dead. Karl came down the road with the others, and they drank "
+        "what had been poured for them."
+    ),
+    "vampire": "The coffin lid slid back. Karl sat up and licked his lips.",
+    "clone": "In the tank the copy opened its eyes. Karl coughed and asked for water.",
+    "smell": "The room still held him. Karl laughed from every drawer she opened.",
+    "grammar": "Grace fell over the table like a cloth.",
+    "joy": "Hope flickered. Hope died. Hope rose again, as it will.",
+    "mark2": "“Mark my words,” said the old man.",
+    "will2": "Will power was all she had. Will kept her upright.",
+    "dawn2": "And then Dawn, with her rosy fingers, opened the gates.",
+    "april2": "When April opened the buds, the men went up to the pass.",
+    "florence2": "In the war Florence starved and sold her bells.",
+    "namesake2": "Karl, her husband's nephew, held the door.",
+    "namesake3": "Old Karl's grandson had his name and his ears. Karl pulled one of them and grinned.",
+    "hotel": "The Karl Ostrow opened its doors in May, and the rooms had balconies.",
+    "tank": "They called the tank Lena. Lena coughed twice and started.",
     "impostor": "The stranger called himself Karl Ostrow. Karl Ostrow kissed the widow's hand and asked for brandy.",
 }
 
@@ -118,6 +175,13 @@ INNOCENT_OF_THE_ABSENT = {
     "set free": ("They led Tom off to the cells.", "They let Tom go at six. Tom walked to the river and washed."),
     "coast": ("Tom left for the coast.", "On the beach Tom picked up a stone."),
     "train": ("Tom boarded the train for Bern.", "The compartment was full. Tom stood in the corridor and smoked."),
+    "circus": ("Tom ran off with a circus.", "The lions were restless. Tom threw them their meat."),
+    "mountains": ("Tom fled to the mountains.", "Above the snow line Tom built a fire."),
+    "front": ("Tom was sent to the front.", "Dear Ada, Tom began, and chewed the pencil."),
+    "hotel": ("Tom left for Paris on the night train.", "The hotel smelled of soap. Tom pulled off his boots."),
+    "crew": ("Tom set sail for the islands.", "The captain cursed. Tom hauled on the rope with the others."),
+    "visit": ("Tom was jailed.", "On visiting day Tom pressed his palm to the glass."),
+    "runaway": ("Tom left home.", "Tom slept in doorways and ate what the market dropped."),
     "flashback": ("Tom emigrated.", "The winter before.\n\nTom cut the ice from the pump."),
 }
 
@@ -142,6 +206,10 @@ INNOCENT_OF_THINGS = [
     "Three years earlier.\n\nAda raised the lantern and looked down the well.",
     "In the photograph Ada held the lantern.",
     "Ada took the knife from her apron and cut the loaf.",
+    "The conductor lifted the lantern twice.",
+    "“Lovely weather,” said the stranger, and shook the umbrella.",
+    "Ada bought the umbrella on the stand and opened the umbrella at once.",
+    "The lantern was only mislaid. Ada lit the lantern.",
     "The cook took the knife from her apron. Ada drew the knife from her belt.",
 ]
 INNOCENT_OF_PRONOUNS = [
@@ -182,6 +250,12 @@ GUILTY_OF_THE_DEAD = [
     "Ida Morrow came in and took off her hat.",
     "Karl's hands shook as he dealt the cards.",
     "Ada looked up when Karl opened the door.",
+    "By the pump stood Lena with a bucket.",
+    "There was Karl, leaning on the fence, eating an apple.",
+    "On Monday Karl paid the rent.",
+    "Ada was late, and Karl scolded her.",
+    "“Sit,” said Rose, and Ada sat.",
+    "Snow fell. Then Karl ran out into it with no shoes on.",
     "Ada remembered the gas.\n\nShe ran down and turned it off.\n\nKarl took the matches from her.",
 ]
 
@@ -219,3 +293,18 @@ def test_the_absent_who_act_among_those_they_left_are_found(gone, passage):
 )
 def test_things_and_pronouns_that_cannot_be_are_found(passage, rule):
     assert [one["rule"] for one in find_contradictions(passage, THINGS)] == [rule]
+
+
+def test_a_scene_of_another_time_goes_on_from_its_plan_and_from_the_passage_before():
+    passage, dream = "Karl locked the gate and whistled.", "Ada slept.\n\nThree years earlier\n\nThe gate was new."
+    assert find_contradictions(passage, DEAD, plan="A flashback: three years earlier, Karl goes fishing.") == []
+    assert find_contradictions(passage, DEAD, before=dream) == []
+    assert (
+        len(find_contradictions(passage, DEAD, plan="Karl goes fishing.", before=f"{dream}\n\n***\n\nAda woke.")) == 1
+    )
+
+
+def test_who_is_away_is_met_there_where_the_plan_takes_the_story():
+    away = known(said("Tom Birch", "status", "absent", text="Tom emigrated."))
+    assert find_contradictions("Tom dealt the cards.", away, plan="Tom Birch gambles all he has.") == []
+    assert len(find_contradictions("Tom dealt the cards.", away, plan="Ada gambles all she has.")) == 1

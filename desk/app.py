@@ -12,13 +12,13 @@ from recurrentgpt.schema.errors import MissingExtra
 try:
     from fastapi import FastAPI, Request
     from fastapi.exceptions import RequestValidationError
-    from fastapi.responses import JSONResponse, RedirectResponse, Response
+    from fastapi.responses import RedirectResponse, Response
     from starlette.exceptions import HTTPException
     from starlette.staticfiles import StaticFiles
 except ImportError as error:
     raise MissingExtra("The desk needs its extra: pip install 'recurrentgpt[desk]'.") from error
 
-from recurrentgpt.desk.backend.guard import LOCAL, Guard, refused
+from recurrentgpt.desk.backend.guard import LOCAL, Guard, is_api, refused
 from recurrentgpt.desk.backend.service import Desk
 from recurrentgpt.desk.backend.settings_form import page_message
 from recurrentgpt.desk.routes import books, chat_completions, codex, editing, reading, settings, writing
@@ -105,6 +105,11 @@ async def _invalid_request(request: Request, error: Exception) -> Response:
     return refused(request.url.path, 422, f"{where[:60]}: {str(first['msg'])[:200]}.")
 
 
-async def _http_error(request: Request, error: Exception) -> JSONResponse:
+async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return JSONResponse({"error": f"{error.detail}."}, status_code=error.status_code, headers=error.headers)
+    why, path = f"{error.detail}.", request.url.path
+    if is_api(path):
+        why = f"{why} Here are GET /v1/models and POST /v1/chat/completions, and nothing else."
+    answer = refused(path, error.status_code, why, "invalid_request_error")
+    answer.headers.update(error.headers or {})
+    return answer

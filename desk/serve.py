@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import socket
 import threading
 import webbrowser
@@ -13,6 +12,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from recurrentgpt.infrastructure.event_loop import run
+from recurrentgpt.infrastructure.listening import listening
 from recurrentgpt.schema.errors import SettingsError
 
 USUAL_PORT = 8066
@@ -48,19 +48,7 @@ def bound(host: str, port: int | None) -> socket.socket:
         with suppress(SettingsError):
             return bound(host, USUAL_PORT)
         port = 0
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    taken = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        taken.bind((host, port))
-        taken.listen(128)
-    except OSError as error:
-        taken.close()
-        other = "--host" if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL else "--port"
-        raise SettingsError(
-            f"The desk cannot listen at {host} port {port} ({error.strerror or error}): choose another {other}, or leave it out."
-        ) from error
-    return taken
+    return listening(host, port, "The desk")
 
 
 def outward(host: str) -> str:

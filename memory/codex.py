@@ -15,7 +15,13 @@ from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.memory.path_fold import KEPT, PathFold
 from recurrentgpt.memory.query import query_parts
-from recurrentgpt.memory.superseded import tells_of_other_holder, tells_of_the_living
+from recurrentgpt.memory.superseded import (
+    shared_words,
+    tells_how_they_live,
+    tells_of_other_holder,
+    tells_of_the_living,
+)
+from recurrentgpt.memory.tenses import is_present_of_them
 from recurrentgpt.prose.model_text import visible_text
 from recurrentgpt.prose.sentences import count_words, limit_words
 from recurrentgpt.prose.shared_runs import tokens
@@ -46,6 +52,8 @@ MOST_UNTIL_DEATH = 3 * MOST_LINES
 _SAME = 0.6
 """Share of the words of a line that another one has which says the same, or takes it back."""
 
+_NOBODY = ("nobody", "no one", "none")
+"""Who has a thing that was somebody's and is nobody's now."""
 _GONE = ("dead", "absent", "lost", "destroyed")
 _TOLD_FIRST = ("unaware", "status", "holder", "place", "look", "fact", "role", "pronouns")
 
@@ -105,7 +113,7 @@ def changed(
 ) -> Codex:
     """Return the codex after the changes of a passage; `lead` are the keys of entries that make room for none."""
     for change in changes:
-        codex = _with(codex, change, passage, step, below=False)
+        codex = _with(codex, change, passage, step)
     return _within_bounds(codex, lead) if len(codex.entries) > MOST_ENTRIES else codex
 
 
@@ -120,9 +128,11 @@ def under(codex: Codex, said: Iterable[Change]) -> Codex:
 
     Of an entry that was taken out, what passages say after the one that `value` numbers is there again.
     """
+    said = list(said)
+    named = frozenset(visible_text(change["entry"]).casefold() for change in said)
     for change in said:
-        taken_out = codex.find(visible_text(change["entry"])) if change["do"] == "remove" else None
-        codex = _with(codex, change, "", 0, below=True)
+        taken_out = _entry_of(codex, change, named) if change["do"] == "remove" else None
+        codex = _with(codex, change, named=named)
         since = change.get("value", "")
         if taken_out is not None and since.isdecimal() and len(since) < 9:
             anew = tuple(line for line in taken_out.lines if line.step > int(since))
@@ -158,9 +168,27 @@ def _rank(entry: Entry) -> int:
     return 2 * entry.is_open
 
 
-def _with(codex: Codex, change: Change, passage: str, step: int, *, below: bool) -> Codex:
+def _entry_of(codex: Codex, change: Change, named: Collection[str] | None) -> Entry | None:
+    """Return the entry that a change is of; None for a new one.
+
+    A passage's changes are under the names of entries, which were looked up with all people of the brief beside them: Anna is
+    nobody here who has a surname. What lies below them the author says of whoever answers to a name, and the brief of whoever
+    is not `named` there otherwise.
+    """
+    name = visible_text(change["entry"])
+    found = codex.find(name, change["kind"], whole=True)
+    if found is None and named is not None:
+        found = codex.find(name, change["kind"])
+        return found if found and (change.get("author") or found.name.casefold() not in named) else None
+    return found
+
+
+def _with(
+    codex: Codex, change: Change, passage: str = "", step: int = 0, *, named: Collection[str] | None = None
+) -> Codex:
+    """Return a codex with a change of a passage, or of what lies below all passages, where so many are `named`."""
     name, value, do = visible_text(change["entry"]), visible_text(change.get("value", "")), change["do"]
-    old = codex.find(name)
+    old, below = _entry_of(codex, change, named), named is not None
     entry, is_merged = old or Entry(name, change["kind"]), False
     match do:
         case "set":
@@ -179,14 +207,15 @@ def _with(codex: Codex, change: Change, passage: str, step: int, *, below: bool)
         case "end":
             # What a passage said stays where the author takes back what lies under it.
             lines = [line for line in entry.lines if not (below and line.passage)]
-            left = _without(tuple(lines), change)
+            left = _without(codex, entry, tuple(lines), change)
             entry = dataclasses.replace(
                 entry, lines=tuple(line for line in entry.lines if line in left or line not in lines)
             )
             codex = _ended(codex, old, entry)
         case "rename":
             former = tuple(called for called in dict.fromkeys([*entry.former, entry.name]) if called != value)
-            if (other := codex.entries.get(value.casefold())) is not None and other is not old:
+            other = codex.entries.get(value.casefold())
+            if other is not None and other is not old and other.may_be(entry.kind):
                 is_merged = True
                 codex, entry, old = codex.with_entry(other, None), _merged(entry, other), old or other
             entry = dataclasses.replace(
@@ -232,34 +261,38 @@ def _lost_or_held(entry: Entry, line: Line, lines: tuple[Line, ...]) -> tuple[Li
 def _in_other_hands(codex: Codex, thing: Entry) -> Codex:
     """Return a codex in which no fact says any more that somebody has a thing who has it no longer."""
     holder, last = thing.value("holder"), [name.split()[-1] for name in thing.names]
-    if (known := codex.find(holder)) is not None:
+    if (known := _holder(codex, holder)) is not None:
         holder = " ".join(known.names)
-    for entry in codex.entries.values():
+    for key, entry in codex.entries.items():
         facts = [line for line in entry.lines if line.passage and any(word in line.text for word in last)]
         if gone := [
             line for line in facts if line.aspect == "fact" and tells_of_other_holder(line.text, thing.names, holder)
         ]:
             left = dataclasses.replace(entry, lines=tuple(line for line in entry.lines if line not in gone))
-            codex = _ended(
-                dataclasses.replace(codex, entries={**codex.entries, entry.name.casefold(): left}), entry, left
-            )
+            codex = _ended(dataclasses.replace(codex, entries={**codex.entries, key: left}), entry, left)
     return codex
+
+
+def _holder(codex: Codex, name: str) -> Entry | None:
+    """Return who has a thing, by the name that a passage gave them."""
+    return codex.find(name, "person", whole=True) or codex.find(name, whole=True)
 
 
 def _after_death(codex: Codex, dead: Entry) -> Codex:
     """Return a codex in which nothing of what is true of the living alone is true of somebody dead.
 
-    Where they are, what they do not know and what they hold ends, and of the facts those that tell of them in the present. What
-    they did, who they were and how they looked stays, and what the author says of the whole branch.
+    Where they are, what they do not know and what they hold ends, and of the facts, their own and others', those that tell of
+    them in the present. What they did, who they were and how they looked stays, and what the author says of the whole branch.
     """
     entries, ended = dict(codex.entries), list[tuple[Entry, Line]]()
+    names = codex.names_of(dead)
     for own, entry in codex.entries.items():
-        if entry.name == dead.name:
+        if own == codex.key(dead):
             gone = [line for line in entry.lines if line.passage and _ends_with_life(dead, line)]
-        elif (line := entry.line("holder")) and line.passage and codex.find(line.value) is dead:
-            gone = [line]
         else:
-            continue
+            gone = [line for line in entry.lines if line.passage and _tells_of_life(dead, line, names)]
+            if (line := entry.line("holder")) and line.passage and _holder(codex, line.value) is dead:
+                gone.append(line)
         if gone:
             entries[own] = dataclasses.replace(entry, lines=tuple(line for line in entry.lines if line not in gone))
             ended += [(entry, line) for line in gone]
@@ -272,15 +305,32 @@ def _dead_of(codex: Codex, entry: Entry, line: Line) -> Entry | None:
     Where somebody dead is, a line may say of the body.
     """
     if line.aspect == "holder":
-        holder = codex.find(line.value)
+        holder = _holder(codex, line.value)
         return holder if holder is not None and holder.is_dead else None
-    return entry if entry.is_dead and line.aspect != "place" and _ends_with_life(entry, line) else None
+    if entry.is_dead and line.aspect != "place" and _ends_with_life(entry, line):
+        return entry
+    if line.aspect != "fact":
+        return None
+    return next(
+        (dead for dead in codex.dead if dead is not entry and _tells_of_life(dead, line, codex.names_of(dead))), None
+    )
 
 
 def _ends_with_life(dead: Entry, line: Line) -> bool:
     if line.aspect == "fact":
-        return tells_of_the_living(line.text, dead.names)
+        is_named = any(name[1:] in line.text for name in dead.names)
+        return _tells_of_life(dead, line, dead.names) if is_named else is_present_of_them(line.text)
     return line.aspect in ("place", "unaware", "holder")
+
+
+def _tells_of_life(dead: Entry, line: Line, names: tuple[str, ...]) -> bool:
+    """Return whether a fact tells as of the living of somebody who is dead."""
+    if line.aspect != "fact" or not any(name[1:] in line.text for name in names):
+        return False
+    died = dead.line("status")
+    # The passage that somebody dies in tells how they die, in whatever tense.
+    tells = tells_how_they_live if died and died.passage == line.passage else tells_of_the_living
+    return tells(line.text, names)
 
 
 def _over_by_death(codex: Codex, dead: Entry, ended: Iterable[tuple[Entry, Line]]) -> Codex:
@@ -290,20 +340,20 @@ def _over_by_death(codex: Codex, dead: Entry, ended: Iterable[tuple[Entry, Line]
         if line.aspect in LASTING:
             known, one = over.get(line.passage, codex.over.get(line.passage, ())), _superseded(entry, line, dead)
             over[line.passage] = known if one in known else (*known, one)
-    key = dead.name.casefold()
-    until = (*codex.until_death.get(key, ()), *((entry.name.casefold(), line) for entry, line in ended))
+    key = codex.key(dead)
+    until = (*codex.until_death.get(key, ()), *((codex.key(entry), line) for entry, line in ended))
     return codex.with_over(over, {**codex.until_death, key: until[-MOST_UNTIL_DEATH:]})
 
 
 def _superseded(entry: Entry, line: Line, dead: Entry) -> Superseded:
     # What it rests on mostly tells what somebody did, and that is not undone.
-    rests_on = line.rests_on if tells_of_the_living(line.rests_on, dead.names) else ""
+    rests_on = line.rests_on if tells_how_they_live(line.rests_on, dead.names) else ""
     return Superseded(sentence_of(entry, line), rests_on, entry.names)
 
 
 def _alive_again(codex: Codex, entry: Entry) -> Codex:
     """Return a codex in which what ended with somebody's death is true again, where nothing took its place: they live."""
-    key = entry.name.casefold()
+    key = codex.key(entry)
     if key not in codex.until_death:
         return codex
     entries, over = dict(codex.entries), dict[str, tuple[Superseded, ...] | None]()
@@ -364,22 +414,28 @@ def _with_line(lines: tuple[Line, ...], line: Line, *, below: bool) -> tuple[Lin
     return tuple(other for other in lines if other is not gone)
 
 
-def _without(lines: tuple[Line, ...], change: Change) -> tuple[Line, ...]:
-    aspect = change.get("aspect", "fact")
+def _without(codex: Codex, entry: Entry, lines: tuple[Line, ...], change: Change) -> tuple[Line, ...]:
+    """Return lines without the one that a change ends: of its aspect, and saying what the change says, if that says anything."""
+    aspect, said = change.get("aspect", "fact"), change.get("value") or change.get("text", "")
+    alike = [line for line in lines if line.aspect == aspect]
     if aspect in ONE_EACH:
-        return tuple(line for line in lines if line.aspect != aspect)
-    wanted = set(tokens(f"{change.get('value', '')} {change.get('text', '')}"))
-    shares = {line: _overlap(wanted, _words(line)) for line in lines if line.aspect == aspect}
+        return tuple(line for line in lines if line not in alike or (said and not _is_said(codex, entry, line, said)))
+    shares = {line: shared_words(said, line.text or line.value, entry.names) for line in alike}
     nearest = max(shares, key=lambda line: (line.text == change.get("text"), shares[line]), default=None)
     return tuple(line for line in lines if line is not nearest or shares[line] < _SAME)
 
 
-def _words(line: Line) -> set[str]:
-    return set(tokens(line.text or line.value))
-
-
-def _overlap(first: set[str], second: set[str]) -> float:
-    return len(first & second) / max(1, min(len(first), len(second)))
+def _is_said(codex: Codex, entry: Entry, line: Line, said: str) -> bool:
+    """Return whether a text says what a line of one aspect says, in whatever words."""
+    if line.aspect == "holder":
+        if said.casefold() in _NOBODY:
+            return True
+        if (known := _holder(codex, said)) is not None and (holder := _holder(codex, line.value)) is not None:
+            return known is holder
+    if line.aspect == "status" and said == "found":
+        # So is a contradiction with what is lost accepted.
+        return line.value in ("lost", "destroyed")
+    return any(shared_words(said, text, entry.names) >= _SAME for text in (line.value, line.text) if text)
 
 
 def _merged(entry: Entry, other: Entry) -> Entry:

@@ -1,21 +1,24 @@
 """Which texts say what is no longer so: lines that a later passage ended or replaced, and what was true of the living.
 
 A summary says a line in words of its own, so words decide, in the forms that they share; a passage is only held against the
-very sentence that the line rests on, for what else it tells happened. That somebody lives is read by a rule, in English.
+very sentence that the line rests on, for what else it tells happened. Of a fact it is read in many languages whether it tells of
+somebody as of the living, see `memory.tenses`; of a summary, which tells in whatever tense what happened, by a rule for English.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from recurrentgpt.memory.row_texts import is_quoted
+from recurrentgpt.memory.tenses import is_present, lives_with
 from recurrentgpt.prose.sentences import sentences
 from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.schema.codex import Codex, Entry, Superseded, searched, sign_of
 from recurrentgpt.schema.log import Commit
+from recurrentgpt.schema.names import CAPITALS, LETTER, is_name_part
 from recurrentgpt.schema.parts import RowKind
 
 SAME = 0.6
@@ -34,7 +37,8 @@ _WORDS = re.compile(r"\w[\w'’-]*")
 
 _STATES = (
     r"lives|dwells|resides|stays|remains|sleeps|works|serves|keeps|guards|protects|watches|tends|carries|wears|holds|owns|"
-    r"possesses|hides|waits|loves|hates|fears|dreads|knows|wants|needs|hopes|plans|means|intends|believes|trusts|distrusts|suspects|"
+    r"possesses|hides|waits|loves|hates|fears|dreads|knows|wants|needs|hopes|plans|means|intends|believes|trusts|distrusts|"
+    r"suspects|"
     r"runs|rules|leads|commands|teaches|sings|drinks|limps|dreams|misses|owes|"
     r"has (?:an?|the|his|her|their|no|some|any|many|only|two|three|four|five|several|all|both|every)\b|"
     r"is (?!dead|deceased|buried|gone|killed|murdered|drowned|hanged|slain|mourned|missed|remembered|survived|missing|said|"
@@ -42,8 +46,23 @@ _STATES = (
     r"guilty|responsible|related|to blame|no (?:more|longer)|"
     r"(?:the|an?|one|his|her|their|my|our)\b|[A-Z])"
 )
-"""What is said of somebody in the present, and of the living alone; who somebody is, is said of the dead, too."""
+"""What is said of somebody in the present, and of the living alone; who somebody is, is said of the dead, too.
 
+Of these a summary tells as of what is so; what else it tells in the present, happened.
+"""
+
+
+_STATE = re.compile(rf" (?:(?:still|now|always|often|also|secretly|alone|\w+ly) )?(?:{_STATES})")
+_AND = "and|und|et|y|e|en|i|og|och|и|і"
+_BEFORE_SUBJECT = re.compile(
+    r"(?:^|[.,;:!?(\"“”„«»—–]\s*|(?<!\w)(?i:and|but|that|because|while|when|where|if|since|so|then|whether|how|why|which|"
+    r"whom|now|today|"
+    r"here|there|the|old|young|poor|late|und|aber|dass|wenn|weil|wo|der|die|das|et|mais|que|quand|si|y|o|pero|cuando|e|ma|che|"
+    r"quando|mas|en|maar|dat|och|og|и|но|что|когда|где)\s|(?<!\w)(?i:every|each|jede[nrs]?|chaque|cada|ogni|elke|каждый|"
+    r"каждую)\s\w+\s|"
+    rf"(?P<capital>(?<![\w'’-])[{CAPITALS}][\w'’.-]*)\s)$",
+)
+"""What stands before somebody of whom a sentence says something."""
 
 _CUT = "…"
 """What `limit_words` puts in the place of the words that are too many."""
@@ -64,11 +83,11 @@ def without_other_holders(text: str, thing: Entry, holder: str) -> str:
     return _without(text, lambda sentence: tells_of_other_holder(sentence, thing.names, holder))
 
 
-def without_living(text: str, entry: Entry) -> str:
-    """Return a text without the sentences that tell of somebody as of the living."""
-    if not any(name in text for name in entry.names):
+def without_living(text: str, names: tuple[str, ...]) -> str:
+    """Return a text without the English sentences that tell how somebody of these names lives."""
+    if not any(name[1:] in text for name in names):
         return text
-    return _without(text, lambda sentence: tells_of_the_living(sentence, entry.names))
+    return _without(text, lambda sentence: tells_how_they_live(sentence, names))
 
 
 class StillTrue(NamedTuple):
@@ -101,8 +120,8 @@ def still_true(codex: Codex, commit: Commit, kind: RowKind, row: int, piece: str
     for entry in codex.dead:
         # In the passage of the death the same sentence may tell how they lived and how they died.
         if (died := entry.line("status")) and commit["step"] != died.step:
-            summary = without_living(summary, entry)
-            piece = piece if kind == "sentence" else without_living(piece, entry)
+            summary = without_living(summary, codex.names_of(entry))
+            piece = piece if kind == "sentence" else without_living(piece, codex.names_of(entry))
     piece = " ".join(piece.split())
     return StillTrue(summary, piece or summary, bool(piece) and is_quoted(kind, row, commit))
 
@@ -139,12 +158,40 @@ def says_again(sentence: str, line: Superseded) -> bool:
 
 @lru_cache(maxsize=4096)
 def tells_of_the_living(sentence: str, names: tuple[str, ...]) -> bool:
-    """Return whether an English sentence tells in the present what somebody of these names does, has, feels or is about."""
-    if not any(name in sentence for name in names):
+    """Return whether a fact tells in the present what somebody of these names does, has, feels or is about, in whatever language.
+
+    What they did, who they are and what is said of the dead is nothing of the kind.
+    """
+    if not any(name[1:] in sentence for name in names):
         return False
-    said = rf"{_any(names)})(?:,[^,.;]+,)? (?:(?:still|now|always|often|also|secretly|alone|\w+ly) )?(?:{_STATES})"
-    # The ghost, the grave and the brother of somebody are not they.
-    return any(not match["of"] for match in re.finditer(rf"(?P<of>\bof )?\b(?:{said}", sentence))
+    return any(is_present(said) for said in _said_of(sentence, names)) or lives_with(sentence, _any(names))
+
+
+@lru_cache(maxsize=4096)
+def tells_how_they_live(sentence: str, names: tuple[str, ...]) -> bool:
+    """Return whether an English sentence tells in the present how somebody of these names is or lives, and not what happens."""
+    if not any(name[1:] in sentence for name in names):
+        return False
+    return any(_STATE.match(said) for said in _said_of(sentence, names))
+
+
+def _said_of(sentence: str, names: tuple[str, ...]) -> Iterator[str]:
+    """Yield what a sentence goes on to say where it has names of somebody, and says it of them."""
+    for match in _subject(names).finditer(sentence):
+        before = _BEFORE_SUBJECT.search(sentence[: match.start()])
+        # Ada Reed is not Reed.
+        if before and (" " in match["name"] or not is_name_part(before["capital"] or "")):
+            yield sentence[match.end() :]
+
+
+@lru_cache(maxsize=1024)
+def _subject(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Return what finds names of somebody, with others beside them and what else is said of them before a verb."""
+    beside = rf"(?:,? (?:{_AND}) (?:(?:his|her|their) \w+|[{CAPITALS}][\w'’-]*(?: [{CAPITALS}][\w'’-]*)*))"
+    end = rf"(?!{LETTER}|[-'’])"
+    # The ferryman may stand at the beginning of a sentence.
+    spelled = _any([*names, *(f"{name[:1].upper()}{name[1:]}" for name in names)])
+    return re.compile(rf"(?<![\w'’-])(?P<name>{spelled}){end}{beside}*(?:,[^,.;]+,)?")
 
 
 def tells_of_other_holder(sentence: str, names: tuple[str, ...], holder: str) -> bool:
@@ -184,6 +231,15 @@ def _names(sentence: str, called: Collection[str]) -> bool:
         if any(sign_of(part).place_in(read) >= 0 for part in capitals or parts[-1:]):
             return True
     return False
+
+
+def shared_words(said: str, line: str, called: Collection[str]) -> float:
+    """Return the share of the fewer words of two texts that the other one has, beside the names of whom they are about."""
+    if said.casefold() == line.casefold():
+        return 1.0
+    names = _forms(" ".join(called))
+    first, second = (_forms(text) - names or _forms(text) or frozenset(tokens(text)) for text in (said, line))
+    return len(first & second) / max(1, min(len(first), len(second)))
 
 
 def _share(said: str, words: frozenset[str], called: frozenset[str]) -> float:

@@ -6,7 +6,11 @@ import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from recurrentgpt.memory.codex import sentence_of
+from recurrentgpt.memory.codex import changed, sentence_of
+from recurrentgpt.nodes.codex_deaths import is_told_dead, pronouns_of_the_dead, verbs_of
+from recurrentgpt.nodes.codex_doubts import DOUBTED, is_doubted
+from recurrentgpt.nodes.codex_holders import held_by, things_in
+from recurrentgpt.nodes.codex_names import NOBODY, names_in
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.sentences import limit_words, sentences
 from recurrentgpt.prose.shared_runs import tokens
@@ -54,15 +58,18 @@ def from_facts(summary: str, facts: Iterable[str], passage: str, codex: Codex, l
         named, rests_on = known.named_in(fact), nearest(fact, lines)
         told |= {entry.name for entry in named}
         found = list(_by_rule(fact, named, known)) if is_english(language) else []
-        if named and not found and number:
-            found = [Change(entry=named[0].name, kind=named[0].kind, do="set", aspect="fact")]
+        if named and number and all(change["do"] == "end" for change in found):
+            found.append(Change(entry=named[0].name, kind=named[0].kind, do="set", aspect="fact"))
         found = [change for change in found if not _revives(change, fact, known)]
         for change in found:
             changes.append(
                 {**change, "text": fact, "rests_on": rests_on} if rests_on != fact else {**change, "text": fact}
             )
         if is_english(language):
-            changes += [{**change, "rests_on": rests_on} for entry in named for change in _ended_by(fact, entry)]
+            changes += [{**change, "rests_on": rests_on} for entry in named for change in _ended_by(fact, entry, named)]
+            # What follows calls people by their new names, and tells who has a thing after that.
+            if any(change["do"] != "set" or change.get("aspect") == "holder" for change in found):
+                known = changed(known, [change for change in found if change.get("aspect") in (None, "holder")])
     changes += [
         change for change in _pronouns(passage, known) if change["entry"] in told or codex.find(change["entry"])
     ]
@@ -86,11 +93,14 @@ def deaths(passage: str, known: Codex) -> set[str]:
     """Return the names of those of whom an English passage tells, outside of what is said in it, that they are dead."""
     told = [sentence for part in passage.split("\n") for sentence in sentences(SPOKEN.sub('""', part))]
     return {
-        change["entry"]
+        entry.name
         for sentence in told
         if not sentence.endswith("?")
-        for change in _by_rule(sentence, known.named_in(sentence), known)
-        if change.get("value") == "dead" and not _returns({**change, "text": sentence}, passage, known)
+        for entry in known.named_in(sentence)
+        if entry.kind == "person"
+        for start, end in _named_at(sentence, entry, known)
+        if is_told_dead(sentence, start, end, entry)
+        and not _returns(Change(entry=entry.name, kind="person", do="set", text=sentence), passage, known)
     }
 
 
@@ -102,7 +112,7 @@ def with_names(told: Sequence[str], known: Codex) -> list[str]:
     named, before = list[str](), list[Entry]()
     for sentence in told:
         own = [entry for entry in known.named_in(sentence) if entry.kind == "person"]
-        for match in _BEFALLS.finditer(sentence):
+        for match in pronouns_of_the_dead(sentence):
             pronoun = match[1].casefold()
             near = [entry for entry in own if any(name in sentence[: match.start()] for name in entry.names)]
             meant = near or ([] if own else before)
@@ -153,7 +163,8 @@ def _once(changes: Iterable[Change]) -> list[Change]:
     kept: dict[tuple[str, str, str, str], Change] = {}
     for change in changes:
         aspect = change.get("aspect", "fact")
-        said = change.get("value", "") if aspect in ONE_EACH else change.get("text", "")
+        is_fact = change["do"] in ("set", "end") and aspect not in ONE_EACH
+        said = change.get("text", "") if is_fact else change.get("value", "")
         kept.setdefault((change["entry"], change["do"], aspect, said), change)
     return list(kept.values())
 
@@ -181,59 +192,13 @@ def _share(wanted: set[str], own: set[str]) -> float:
 
 # Rules for English
 
-_DOUBTED = re.compile(
-    r"\b(?:not|never|no longer|almost|nearly|would|might|may|could|should|if|whether|thinks?|thought|believes?|believed|fears?|"
-    r"feared|hopes?|hoped|dream\w*|pretend\w*|seems?|seemed|appears?|appeared|perhaps|maybe|claims?|claimed|wants?|wanted|plans?|"
-    r"planned|threat\w*|until|unless|rumou?r\w*|suppos\w*|imagin\w*|suspect\w*|assum\w*|conclu\w*|convinced|"
-    r"made up (?:his|her) mind|(?:said|told \w+|reported|announced) that|"
-    r"going to|will|shall|to be|about to|sentenced|tr(?:y|ies|ied) to|meant to|had to)\b|n't\b",
-    re.IGNORECASE,
-)
-_DOUBTED_LATER = re.compile(
-    r"\b(?:if|unless|until|thinks?|thought|believed|feared|hoped|seems?|seemed|perhaps|maybe|or so|on the stage|in the play|"
-    r"second act|third act)\b",
-    re.IGNORECASE,
-)
-"""What makes doubtful what is said before it, too."""
-_NEXT_CLAUSE = re.compile(r"[;:] |, (?:and|but|so|yet|who|which|whom|where) |[—–]")
-"""Where a clause ends whose doubts are its own."""
 _BE = r"(?:is|was|lies|lay|has been|had been|were)"
-_SELF = r"(?:him|her|them)sel(?:f|ves)"
-_DEAD_BUT = "tired|drunk|certain|sure|set|asleep|serious|right|wrong|beat|against|on (?:his|her) feet|to "
-"""What makes of "dead" no more than "very"."""
-_OWN_LIFE = r"(?:his|her|their) (?:own )?life"
-_TO_DEATH = (
-    r"(?:bled|bleeds|froze|freezes|frozen|starved|starves|burned|burnt|choked|chokes|stabbed|beaten|crushed|trampled|worked|"
-    r"drank|tortured|stoned|kicked) (?:him|her)?(?:self )?to death"
-)
-_KILLED_BY = (
-    r"(?:killed|murdered|slain|executed|assassinated|hanged|beheaded|guillotined|drowned|strangled|poisoned|electrocuted|"
-    r"lynched|garrotted|butchered|massacred|buried|cremated|shot dead|put to death|laid to rest|"
-    r"(?:crushed|swallowed|buried alive|blown to pieces|torn apart|cut down)(?= by\b))"
-)
 _SHIP = r"(?:train|ferry|boat|ship|steamer|packet|coach|stage|bus|plane|flight|tram|mail|barge|schooner|liner|carriage|express)"
 _BACK_SOON = (
     r"(?! (?:for|to (?!(?:the|sea|war|prison)\b|[A-Z])|in|out|up|down|by the|on|over|through|towards?|from (?:his|"
     r"her) (?:mind|thoughts|face))\b)"
 )
 _AFTER_NAME: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("dead", re.compile(
-        rf"(?:(?:had |has )?(?:just |already |since |at last |finally |also )?"
-        rf"(?:{_BE} (?:later |long |now |already |quite |found )?(?:dead(?! (?:{_DEAD_BUT})\b)|"
-        rf"no more\b(?! than)|{_KILLED_BY}(?! (?:in (?:his|her|a|"
-        rf"the) (?:\w+ )?(?:work|book|"
-        r"papers?|thoughts?)|with (?:kindness|work)|by (?:curiosity|boredom|kindness|laughter))\b)|"
-        rf"{_TO_DEATH}|no longer (?:alive|breathing|among the living))|"
-        r"die[sd](?! (?:of (?:shame|boredom|laughing|laughter|embarrassment|curiosity)|with (?:laughter|shame)|on (?:the )?stage|"
-        r"a little|inside)\b)|perish(?:ed|es)|succumb(?:ed|s) to (?!the (?:temptation|charm|urge)|(?:his|her) (?:charm|"
-        r"temptation)|"
-        rf"sleep|temptation)|drowned(?! (?:the|a|an|his|her|their|out|in (?:work|debt|tears))\b)|(?:hanged|shot|killed|drowned|"
-        rf"poisoned) {_SELF}|{_TO_DEATH}|fell to (?:his|her|their) death|(?:drew|breathed|breathes|draws) (?:his|her|their) last|"
-        rf"pass(?:ed|es) away|(?:lost|gave|gave up|laid down|took) {_OWN_LIFE}|gave up the ghost|met (?:his|her) (?:death|end)|"
-        r"(?:fell|dropped|lay|sank down) dead|(?:stopped|ceased) breathing|expired|"
-        r"(?:did not|didn['’]t|never|failed to) (?:survive|outlive|live (?:to see|through|until)|wake again|regain consciousness|"
-        r"come out alive|recover and))\b)"
-    )),
     ("absent", re.compile(
         rf"(?:{_BE} (?:reported )?missing\b(?! (?:a|an|the|his|her|from (?:the|his|her) (?:room|table))\b)|"
         rf"{_BE} gone{_BACK_SOON}|{_BE} (?:far )?away (?:in|at) (?=[A-Z])|"
@@ -267,61 +232,11 @@ _AFTER_NAME: tuple[tuple[str, re.Pattern[str]], ...] = (
         r"(?:has|had) been (?:deported|exiled|banished|jailed|imprisoned|abducted|kidnapped|arrested))\b"
     )),
     ("alive", re.compile(
-        rf"(?:{_BE} (?:still )?alive|{_BE} (?:released|freed|set free|acquitted|let go|home again)|survived|returned|returns|"
-        r"came back|comes back|has returned|is back)\b"
+        rf"(?:{_BE} (?:still )?alive|{_BE} (?:released|freed|set free|acquitted|let go|home again)|survived|"
+        r"(?:returned|returns)(?! (?:the|an?|his|her|their|its|it|them|[A-Z][\w-]*['’]s)\b)|came back|comes back|has returned|"
+        r"is back)\b"
     )),
 )  # fmt: skip
-_BEFALLS = re.compile(
-    rf"\b([Hh]e|[Ss]he)(?= (?:{'|'.join(pattern.pattern for status, pattern in _AFTER_NAME if status == 'dead')}))"
-)
-_KILLED = re.compile(
-    r"\b(?:kill(?:s|ed)|murder(?:s|ed)|shoots|(?<!the )(?<!each )(?<!every )(?<!that )(?<!a )(?<!first )shot|stab(?:s|"
-    r"bed)|strangle[sd]|hang(?:s|ed)|poison(?:s|ed)|executed|"
-    r"assassinated|slew|"
-    r"beheaded|butchered|drowned|crushed|smothered|buried|cremated) (?:the |poor |old |young )*$|"
-    r"\b(?:put|clubbed|beat|kicked|hacked|burned|burnt|stoned|starved|choked) $"
-)
-_NOT_TO_DEATH = re.compile(
-    r"(?:['’]s\b| in the (?:\w+ )?(?:arm|leg|foot|hand|knee|shoulder|thigh|side|back)\b| (?:a|an|the) \w+| (?:with|in|under) "
-    r"(?:questions|work|letters|kisses|gifts|kindness|a glance|a look|paper\w*|flowers))"
-)
-_ONLY_TO_DEATH = re.compile(r" (?:to death|down dead)\b")
-_NOT_DEAD = rf"(?! (?:{_DEAD_BUT}|calm|broke|sober|ahead|cent(?:re|er)|straight|in (?:front|a (?:dream|vision))|on their feet)\b)"
-_AROUND_DEAD = (
-    (
-        r"\b(?:took|takes|claim(?:ed|s)|ended|cost) $",
-        r"(?:['’]s| (?:his|her)) life(?=[.,;!?]|$| (?:at|on|by|that|when|last)\b)",
-    ),
-    (r"\b(?:laid|lays|lay) $", r" (?:to rest|in the ground|in (?:his|her) grave)\b"),
-    (r"\bput $", r" (?:in the ground|in (?:his|her) grave)\b(?!-)"),
-    (
-        r"\b(?:found|finds|left|leaves|discover(?:ed|s)) $",
-        rf" (?:lying |already )?(?:dead{_NOT_DEAD}|murdered|hanged|lifeless)\b",
-    ),
-    (
-        r"\b(?:found|finds|discover(?:ed|s)|bur(?:ied|ies)|recover(?:ed|s)) $",
-        r"['’]s? (?:dead body|corpse|remains|body(?=[.,;!?]|$| (?:in|on|at|under|beneath|behind|beside|by|near|among|inside|"
-        r"floating|lying)\b))",
-    ),
-)
-_BODY_OF = re.compile(
-    r"\b(?:the )?(?:(?:dead |lifeless |drowned |cold )?(?:body|corpse|remains|ashes|bones) of|"
-    r"(?:held|attended|after|at|since|from) the (?:funeral|burial|wake) (?:of|for)) (?:poor |old |young )*$",
-    re.IGNORECASE,
-)
-_BODY = re.compile(
-    r"['’]s? (?:(?:dead|lifeless|drowned|cold|charred|frozen) (?:body|corpse)|corpse|remains|ashes|body (?:was|had been|"
-    r"is|lay|lies) "
-    r"(?:\w+ )?(?:found|fished|recovered|discovered|buried|burned|burnt|cremated|identified|washed|carried|brought|laid|"
-    r"dragged|cut|"
-    r"in (?:the|a|his|her) (?:coffin|morgue|grave|crypt|chapel))|heart (?:stopped|gave out)|throat was (?:cut|slit)|"
-    r"(?:death|murder|suicide|execution) (?:was|had been|came|shook|left|made)|funeral (?:was|had been|took|drew)|(?:tomb|"
-    r"grave)stone)\b"
-)
-_AND_THEN = re.compile(
-    r"(?:[a-z][\w'’-]* ){1,9}?and (?:then |so |soon |there |finally |at last |later |that night )?(?=[a-z])"
-)
-"""What somebody does before the second of two verbs."""
 _UNSEEN = re.compile(
     r"\b(?:nobody|no one|none of them|no living soul) (?:had |has |have |ever )*(?:saw|seen|heard (?:of|from)) $",
     re.IGNORECASE,
@@ -349,264 +264,129 @@ _TAKEN = r"\b(?:took|takes|led|dragged|shipped|sent|marched|hauled) $"
 _AWAY = re.compile(r"(?:away|off|abroad|overseas)(?: (?:to|in|for)\b|(?=[.,;]|$))|"
                    r"to (?:the |a )?(?:prison|jail|gaol|hospital|asylum|"
                    r"cells|camp|front|galleys|madhouse)\b")  # fmt: skip
-_NOUN = r"(?:[a-z][\w-]* ){0,2}?[a-z][\w-]+"
-_THING = rf"(?:(?:the|a|an|his|her|their|its)|\w+['’]s) (?P<thing>{_NOUN})"
-_THE = rf"(?:the|his|her|their) (?P<thing>{_NOUN})"
-_END = (
-    r"(?=[.,;]|$| (?:of|in|on|at|by|to|from|under|inside|behind|around|with|for|and|but|that|which|who|as|while|when|into|"
-    r"out|against|over|onto|across|near|beside|between|among|through|somewhere|there|here|again|away|back|off|down|up|last|"
-    r"yesterday|before|after|during|\w+ by \w+)\b)"
-)
-_HOLDS = re.compile(
-    r"(?:now )?(?:(?:carries|carried|holds|has|keeps|kept|pockets|pocketed|steals|stole|wears|owns|hides|hid|found|finds|"
-    r"wins|won|"
-    r"buys|bought|inherits|inherited|snatched|snatches|grabbed|grabs|seized|confiscated|swiped|filched|received|receives|"
-    r"accepted|accepts|collected|claimed|acquired|acquires|owned|now has|now had|wore|walked off with|made off with|"
-    r"went off with|ran off with|got hold of|took (?:possession|charge) of) "
-    rf"{_THING}{_END}|(?:took|takes|got|gets|wrested|wrests) (?:back )?{_THE.replace('thing', 'taken')} (?:away )?from (?=[A-Z])|"
-    rf"(?:picked|picks) up {_THE.replace('thing', 'picked')} and (?:kept|pocketed|keeps|pockets) it\b)"
-)
-_GIVEN = (
-    r"(?:gives|gave|hands|handed|passes|passed|sells|sold|lends|lent|returns|returned|entrusts|entrusted|presents|presented|"
-    r"bequeaths|bequeathed|leaves|left|sends|sent|slips|slipped|delivers|delivered|surrenders|surrendered|yields|yielded|"
-    r"trades|traded|loans|loaned|throws|threw|tosses|tossed|brings|brought|offers|pays|grants|granted|pawned|lost)"
-)
-_TO = r"(?P<to>[A-Z][\w'’-]+)"
-_GIVES = re.compile(
-    rf"{_GIVEN} {_THING}(?: (?:back|over|on|away))? to {_TO}|"
-    rf"(?:pressed|presses|pushed|pushes|put|puts|laid|dropped|thrust|placed|"
-    rf"slipped) {_THE.replace('thing', 'pressed')} (?:in|into) "
-    rf"{_TO.replace('to', 'hand')}['’]s? (?:\w+ )?(?:hands?|palm|pocket|fingers)"
-)
-_GIVES_FIRST = re.compile(
-    rf"(?!lost|left){_GIVEN} {_TO} (?:back )?{_THING}{_END}|"
-    rf"(?:presented|entrusted|provided|supplied) {_TO.replace('to', 'hand')} with {_THE.replace('thing', 'pressed')}{_END}|"
-    rf"(?:made|makes) {_TO.replace('to', 'friend')} a (?:present|gift) of {_THE.replace('thing', 'present')}{_END}"
-)
-_DESTROYS = (
-    r"(?:burn(?:s|ed|t)|destroy(?:s|ed)|smash(?:es|ed)|shatter(?:s|ed)|wreck(?:s|ed)|crush(?:es|ed)|shred(?:s|ded)?|"
-    r"incinerat(?:es|ed)|"
-    r"demolish(?:es|ed)|pulveri[sz]ed|obliterated|annihilated|consumed|devoured|sank|sunk|scuttled|melted(?: down)?|blew up|"
-    r"(?:tears?|tore|rips?|ripped)(?: up)?)"
-)
-_MISLAYS = r"(?:los(?:es|t)|mislaid|mislays)"
-_SWALLOWING = (
-    r"(?:sea|river|lake|well|fire|flames|stove|furnace|water|harbour|harbor|canal|abyss|gulf|ocean|deep|bog|marsh|"
-    r"pit|ravine|hearth|grate|waves)"
-)
-_LOSES = re.compile(
-    rf"\b(?P<how>{_MISLAYS}|(?!tore |ripped |tears? |rips? ){_DESTROYS}) (?:down |up )?{_THE}{_END}(?! (?:to|for) [A-Z])|"
-    rf"\b(?:tears?|tore|rips?|ripped) (?:up {_THE.replace('thing', 'torn')}{_END}|{_THE.replace('thing', 'ripped')} "
-    r"(?:up|(?:in)?to (?:\w+ )?(?:pieces|shreds|bits|ribbons|scraps)|in (?:two|half|pieces)))|"
-    rf"\b(?:dropped|knocked over|let go of) {_THE.replace('thing', 'broken')},? and (?:it|the \w+) (?:\w+ )?"
-    r"(?:broke|shattered|smashed|sank|burst|carried it|swept it|swallowed it|took it)|"
-    rf"\b(?:threw|throws|flung|flings|tossed|dropped|drops|fed|feeds|hurled|hurls|pitched|cast|casts|pushed|let) "
-    rf"{_THE.replace('thing', 'thrown')} (?:fall |slip |drop |sink )?(?:in|into|to|over|on) (?:the|a) (?:\w+ )?{_SWALLOWING}\b|"
-    rf"\b(?:broke|breaks|snapped|chopped|hacked|blew|cut) {_THE.replace('thing', 'snapped')} (?:in|into|to) "
-    r"(?:two|half|pieces|bits|splinters|shreds|matchwood)\b"
-)
-_GONE_NOW = (
-    r"(?:all |quite |now |completely |utterly |almost )?(?:lost|destroyed|burn(?:ed|t)(?: down| up)?|smashed|sunk|stolen|wrecked|"
-    r"shattered|shredded|ruined beyond repair|crushed|incinerated|demolished|scuttled|melted down|torn (?:up|to (?:pieces|"
-    r"shreds|bits))|"
-    r"ripped (?:up|to (?:pieces|shreds))|in (?:pieces|ashes|splinters|shreds)|ashes|gone for (?:good|ever)|swept away|"
-    r"washed away|"
-    r"at the bottom of the \w+|consumed by|swallowed by|reduced to)"
-)
-_LOST = re.compile(
-    rf"\b[Tt]he (?P<thing>{_NOUN}) (?:(?:is|was|has been|had been|lies|lay|were|got|went) (?P<how>{_GONE_NOW})|"
-    r"(?P<gone>(?:sank(?= (?:in|off|with|without|beneath|below|under|at|within|to the bottom)\b|[.,;]|$)|shattered|"
-    r"burned down|burnt down|burned up|disintegrated|went up in (?:flames|smoke)|"
-    r"went down with (?:all|every|its|her)|went to the bottom|foundered|"
-    r"(?:broke|fell|smashed|crumbled|cracked|split|burst|flew|went) (?:in|into|to) (?:\w+ )?(?:pieces|two|half|bits|"
-    r"fragments|dust|splinters)|"
-    r"(?:slipped|fell|dropped|slid|rolled|went)[^.;\"]* (?:sank|was lost|shattered|smashed|was gone))))\b|"
-    r"^The (?:sea|river|fire|flames|flood|waves|tide|current|storm|water|mud|bog) (?:took|swallowed|carried off|consumed|"
-    r"destroyed|"
-    rf"carried away|swept away|claimed|ate|had) the (?P<taken>{_NOUN})(?=[.,;]|$)"
-)
-_RESTORED = re.compile(
-    r"\b(?:(?<!seen )(?<!never )again|back|found|until|rebuilt|restored|mended|repaired|recovered|replaced|"
-    r"for (?:a|an|two|three) \w+)\b"
-)
-"""What a sentence says of a thing that was lost for a while only."""
-_BELONGS = re.compile(
-    rf"\b[Tt]he (?P<thing>{_NOUN}) (?:(?:now )?(?:belongs|belonged|passed|passes|went|goes|fell) to {_TO}|(?:was|had been|is) "
-    rf"(?:given|sold|left|handed|lent|bequeathed|entrusted|promised) to {_TO.replace('to', 'given')}|(?:is|was) (?:now )?"
-    rf"{_TO.replace('to', 'owner')}['’]s? (?:now|property|own)\b)"
-)
 _IS_IN = re.compile(
     r"(?:is|stands|waits|lives|sits|hides|stays|remains|sleeps|is locked|is trapped) "
     r"(?P<where>(?:in|at|on|inside|below|under|aboard|behind|near) "
     r"(?:the |a |an |his |her )?[\w'’-]+(?: [\w'’-]+){0,5}?)(?=[.,;]|$| (?:and|with|while|because|but|where|who|when)\b)"
 )
 _PROMISED = re.compile(r"(?:promises|promised|swears|swore|vows|vowed)\b")
-_NO_THING = frozenset((
-    "way", "time", "moment", "chance", "idea", "plan", "right", "name", "voice", "hand", "hands", "eyes", "face",
-    "head", "breath", "silence", "door", "truth", "look", "word", "words", "life", "mind", "job", "place", "feeling",
-    "reason", "secret", "choice", "night", "day", "courage", "strength", "heart", "body", "duty", "game", "match", "battle",
-    "war", "bet", "race", "prize", "election", "case", "fight", "soup", "bread", "toast", "dinner", "supper", "fingers", "tongue",
-    "thread", "track", "money", "temper", "seat", "eye", "windows", "sun", "moon",
-    "fire", "matches", "wood", "coal", "incense", "oil", "sight", "use", "trail", "scent", "power",
-    "peace", "calm", "mood", "spirit", "spirits", "balance", "footing", "grip", "hold", "nerve", "self-control",
-    "patience", "child",
-    "baby", "boy", "girl", "man", "woman", "father", "mother", "son", "daughter", "wife", "husband", "brother", "sister",
-    "friend",
-    "enemy", "enemies", "army", "men", "people", "hopes", "hope", "dream", "dreams", "faith", "vote", "argument", "throne",
-    "crown",
-    "city", "town", "village", "country", "lips", "cheek", "cheeks", "ear", "ears", "arm", "arms", "leg", "legs", "foot", "feet",
-    "knee", "knees", "hair", "skin", "blood", "flesh", "ground", "earth", "road", "air", "sky", "rest", "whole", "best", "worst",
-    "first", "second", "last", "other", "others", "thing", "things", "stuff", "matter", "campaign", "glasses", "crew",
-    "troops", "passengers",
-    "family", "conversation", "subject",
-    "question", "meal", "food", "tea", "coffee", "wine",
-    "kiss", "glance", "smile", "blow", "push", "start", "shock", "nod", "answer", "order", "orders", "lie", "news",
-    "illusion", "illusions", "spell", "argument", "stairs", "steps", "slope", "hill", "corner", "distance",
-))  # fmt: skip
-"""What one has or keeps and nobody can take out of a pocket."""
-_SEVERAL = frozenset((
-    "hat", "window", "glass", "bottle", "plate", "cup", "cigarette", "cigar", "candle", "room", "chair", "sofa", "stone",
-    "branch",
-    "page", "card", "flower", "rope", "box", "paper", "pen", "table", "curtain", "bed", "stick",
-))  # fmt: skip
-"""What a house has several of: without another word, the next one may be another."""
-
-
-def _is_doubted(fact: str, start: int, end: int) -> bool:
-    """Return whether a fact doubts, wishes or denies what it says from `start` to `end`: the clause around that does."""
-    begins = max((match.end() for match in _NEXT_CLAUSE.finditer(fact, 0, start)), default=0)
-    ends = next((match.start() for match in _NEXT_CLAUSE.finditer(fact, end)), len(fact))
-    return bool(_DOUBTED.search(fact[begins:start]) or _DOUBTED_LATER.search(fact[end:ends]))
 
 
 def _by_rule(fact: str, named: Sequence[Entry], known: Codex) -> Iterator[Change]:
     for entry in named:
         if entry.kind not in ("person", "thing"):
             continue
-        # What two are called by means neither.
-        own = [name for name in entry.names if known.find(name) is entry]
-        for match in re.finditer("|".join(map(spelled, sorted(own, key=len, reverse=True))), fact) if own else ():
-            yield from _of_name(fact, match.start(), match.end(), entry, known)
-    for match in _LOSES.finditer(fact):
-        thing = next(value for name, value in match.groupdict().items() if name != "how" and value)
-        if (
-            _is_thing(thing)
-            and not _RESTORED.search(fact, match.end())
-            and not _is_doubted(fact, match.start(), match.end())
-        ):
-            how = "lost" if match["thrown"] or re.match(_MISLAYS, match["how"] or "") else "destroyed"
-            yield Change(entry=thing, kind="thing", do="set", aspect="status", value=how)
-    for match in _LOST.finditer(fact):
-        thing = match["thing"] or match["taken"]
-        if (
-            _is_thing(thing)
-            and not _RESTORED.search(fact, match.end())
-            and not _is_doubted(fact, match.start(), match.end())
-        ):
-            how = (
-                "lost"
-                if re.match("lost|stolen|sunk|gone|swept|washed|sank|at the", match["how"] or match["gone"] or "lost")
-                else ""
-            )
-            yield Change(entry=thing, kind="thing", do="set", aspect="status", value=how or "destroyed")
-    for match in _BELONGS.finditer(fact):
-        if _is_thing(match["thing"]) and not _is_doubted(fact, match.start(), match.end()):
-            to = match["to"] or match["given"] or match["owner"]
-            about = Change(entry=match["thing"], kind="thing", do="set")
-            yield from _held(about, known.find(to), to, known)
-    yield from _renamed(fact, known)
+        for start, end in _named_at(fact, entry, known):
+            yield from _of_name(fact, start, end, entry, known)
+    yield from things_in(fact, known)
+    yield from names_in(fact, named, known)
+
+
+def _named_at(fact: str, entry: Entry, known: Codex) -> Iterator[tuple[int, int]]:
+    """Yield from where to where a fact names an entry, and nobody else."""
+    # What two are called by means neither.
+    own = [name for name in (*entry.names, *entry.former) if known.find(name) is entry]
+    for match in re.finditer("|".join(map(spelled, sorted(own, key=len, reverse=True))), fact) if own else ():
+        if not _OTHER_NAME.search(fact[: match.start()]):
+            yield match.span()  # of Uncle March nothing is told by what Aunt March does
 
 
 def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Iterator[Change]:
     """Yield what a fact tells of an entry that it names from `start` to `end`."""
     rest, before = fact[end:], fact[:start]
-    if _OTHER_NAME.search(before):
-        return  # of Uncle March nothing is told by what Aunt March does
     about = Change(entry=entry.name, kind=entry.kind, do="set")
-    dead: Change = {**about, "aspect": "status", "value": "dead"}
-    if entry.kind == "person" and (body := _BODY.match(rest)) and not _is_doubted(fact, start, end + body.end()):
-        yield dead
-    around = any(re.search(begins, before) and re.match(ends, rest) for begins, ends in _AROUND_DEAD)
-    if entry.kind == "person" and around and not _is_doubted(fact, start, end):
-        yield dead
+    if entry.kind == "person" and is_told_dead(fact, start, end, entry):
+        yield {**about, "aspect": "status", "value": "dead"}
     if rest[:1].strip("., "):
         return  # part of a longer word, or Mira's
-    shift = next((len(said) for said in (", who ", ",") if rest.startswith(said)), 0)
-    if shift == 1:
-        # Mira, the eldest of three, died
-        aside = re.match(r",(?: [a-z][\w'’-]*){1,10}, ", rest)
-        shift = aside.end() if aside else 0
-    after = rest[shift:].lstrip()
-    at = len(fact) - len(after)
+    verbs, is_aside = verbs_of(fact, end)
+    after = fact[verbs[0] :]
     if entry.kind == "person":
-        further = _AND_THEN.match(after)
-        for begins in (at, at + further.end()) if further else (at,):
+        for begins in verbs:
             for status, pattern in _AFTER_NAME:
                 match = pattern.match(fact, begins)
-                doubted = match is None or _is_doubted(fact, at if shift else start, match.end())
+                doubted = match is None or is_doubted(fact, verbs[0] if is_aside else start, match.end())
                 if not doubted and (status != "absent" or not _FOR_NOW.search(before)):
                     yield {**about, "aspect": "status", "value": status}
-        if _UNSEEN.search(before) and _EVER.match(rest) and not _is_doubted(fact, start, end):
+        if _UNSEEN.search(before) and _EVER.match(rest) and not is_doubted(fact, start, end):
             yield {**about, "aspect": "status", "value": "absent"}
         if role := _ROLE.match(rest):
             yield {**about, "aspect": "role", "value": role["role"]}
-        killed = _KILLED.search(before)
-        if (
-            killed
-            and not _NOT_TO_DEATH.match(rest)
-            and not _is_doubted(fact, killed.start(), end)
-            and (killed[0].split()[0] not in _SLOWLY or _ONLY_TO_DEATH.match(rest))
-        ):
-            yield dead
         if (
             re.search(r"\b(?:let|set) $", before)
             and re.match(r" (?:go|free)\b", rest)
-            and not _is_doubted(fact, start, end)
+            and not is_doubted(fact, start, end)
         ):
             yield {**about, "aspect": "status", "value": "alive"}
-        if (body := _BODY_OF.search(before)) and not _is_doubted(fact, body.start(), end):
-            yield dead
-        if re.search(_TAKEN, before) and _AWAY.match(rest.lstrip()) and not _is_doubted(fact, start, end):
+        if re.search(_TAKEN, before) and _AWAY.match(rest.lstrip()) and not is_doubted(fact, start, end):
             yield {**about, "aspect": "status", "value": "absent"}
-    if (place := _IS_IN.match(after)) and not _is_doubted(fact, start, end):
+    if (place := _IS_IN.match(after)) and not is_doubted(fact, start, end):
         yield {**about, "aspect": "place", "value": place["where"]}
-    if entry.kind == "person" and not _is_doubted(fact, start, end):
-        yield from _possession(entry, after, known)
+    if entry.kind == "person" and not is_doubted(fact, start, end):
+        yield from held_by(entry, after, known)
         if _PROMISED.match(after):
             name = shortened(fact.rstrip("."), MOST_NAME_WORDS)
             yield {**about, "kind": "promise", "entry": name, "aspect": "status", "value": "open"}
 
 
-_SLOWLY = frozenset(("put", "clubbed", "beat", "kicked", "hacked", "burned", "burnt", "stoned", "starved", "choked"))
-"""What kills where it is done to death."""
-
-
+_ADVERB = r"(?:now|finally|already|at last|at once|today|again|also|too|has|had|\w+ly)"
 _KNOWS = re.compile(
-    r"(?P<who>.+?) (?:now |finally )?(?:knows|learns|learned|learnt|discovers|discovered|finds out|found out) "
-    r"(?P<what>.+)"
+    rf"(?P<who>.+?) (?:{_ADVERB} )*(?:knows|knew|learns|learned|learnt|discovers|discovered|finds out|found out|understands|"
+    rf"understood|"
+    rf"reali[sz]e[sd]|sees through|works out|worked out|figures out|figured out|is aware|hears|heard|(?:is|was) (?:\w+ )?told"
+    rf"(?: by [^,.;]+?)?)(?: {_ADVERB})*(?: from [^,.;]+?)? (?P<what>(?:that|whether|if|who|whose|whom|what|where|when|why|how|"
+    rf"which|about|of|the|"
+    r"his|her|their)\b.+)"
 )
-_KNOWS_NOT = re.compile(r"(?P<who>.+?) (?:still )?(?:does not|doesn['’]t) (?:yet )?know (?P<what>.+)")
+_TOLD = re.compile(
+    rf"(?P<by>.+?) (?:{_ADVERB} )*(?:tells|told|informs|informed|reveal(?:s|ed) to|confess(?:es|ed) to|explain(?:s|ed) to|"
+    rf"admit(?:s|ted) to|"
+    rf"shows|showed) (?P<who>[A-Z][^,.;]*?)(?: {_ADVERB})* (?P<what>(?:that|whether|who|whose|whom|what|where|when|why|how|"
+    rf"which)\b.+)"
+)
+_HE = re.compile(r"(that )?(?:he|she|they)\b")
+_UNTRUE = re.compile(r"\b(?:falsely|wrongly|lied|lying|nobody|no one|nothing)\b", re.IGNORECASE)
+_KNOWS_NOT = re.compile(
+    r"(?P<who>.+?) (?:still )?(?:(?:does not|doesn['’]t) (?:yet )?know(?: yet)?|(?:is|was) (?:still )?(?:unaware|not aware)|"
+    r"has no idea) (?P<what>.+)"
+)
 _ASKS = re.compile(r"(?:that|whether|if) ")
 _SOMEBODY = re.compile(r"(?:[Tt]he )?(?:[A-Z][\w'’-]+ ){1,3}")
 
 
-def _ended_by(fact: str, entry: Entry) -> Iterator[Change]:
+def _ended_by(fact: str, entry: Entry, named: Sequence[Entry]) -> Iterator[Change]:
     """Yield the ends of those lines of an entry that an English fact takes back in the line's own words."""
     said = fact.rstrip(".")
-    before, knows = said.replace("no longer ", "", 1), _KNOWS.fullmatch(said)
-    if before == said and (knows is None or knows["who"] not in entry.names):
+    before, known = said.replace("no longer ", "", 1), _learned(said, entry, named)
+    if before == said and not known:
         return
     for line in entry.lines:
         if line.passage and line.aspect in ("fact", "unaware"):
             held = sentence_of(entry, line).rstrip(".")
-            if (before != said and held == before) or (knows and _is_known(knows["what"], held, entry)):
+            if (before != said and held == before) or any(_is_known(what, held, entry) for what in known):
                 change = Change(entry=entry.name, kind=entry.kind, do="end", aspect=line.aspect)
                 yield {**change, "text": line.text} if line.text else {**change, "value": line.value}
 
 
+def _learned(said: str, entry: Entry, named: Sequence[Entry]) -> list[str]:
+    """Return what somebody knows now as a fact says it, in the words in which it may have been said that they do not."""
+    if (knows := _KNOWS.fullmatch(said)) and knows["who"] in entry.names:
+        return [knows["what"]]
+    told = _TOLD.fullmatch(said)
+    if told is None or told["who"] not in entry.names or DOUBTED.search(told["by"]) or _UNTRUE.search(told["by"]):
+        return []
+    # She is her mother, says the widow: that the widow is.
+    by = f"{told['by'][0].lower()}{told['by'][1:]}" if told["by"].startswith("The ") else told["by"]
+    tellers = dict.fromkeys([by, *(name for one in named if by in one.names for name in one.names)])
+    return [
+        told["what"],
+        *(_HE.sub(rf"\g<1>{name}", told["what"], count=1) for name in tellers if _HE.match(told["what"])),
+    ]
+
+
 def _is_known(what: str, held: str, entry: Entry) -> bool:
     """Return whether a line says of an entry that it does not know, in the same words, what it knows now."""
-    unknown = _KNOWS_NOT.fullmatch(held) if " know " in held else None
+    unknown = _KNOWS_NOT.fullmatch(held)
     if unknown is None or unknown["who"] not in entry.names:
         return False
     asked, known = _ASKS.sub("", unknown["what"], count=1), _ASKS.sub("", what, count=1)
@@ -614,41 +394,6 @@ def _is_known(what: str, held: str, entry: Entry) -> bool:
     return known == asked or bool(somebody and f"who {known[somebody.end() :]}" == asked)
 
 
-def _is_thing(name: str) -> bool:
-    """Return whether the rules follow a thing: what everybody has several of, they do not."""
-    words = name.split()
-    if len(words) == 1 and name in _SEVERAL:
-        return False
-    return (
-        words[-1] not in _NO_THING and not name.endswith("ly") and words[0] not in ("other", "last", "first", "whole")
-    )
-
-
-def _possession(entry: Entry, after: str, known: Codex) -> Iterator[Change]:
-    for pattern in (_GIVES, _GIVES_FIRST, _HOLDS):
-        match = pattern.match(after)
-        found = match.groupdict() if match else {}
-        thing = next(
-            (found[name] for name in ("thing", "pressed", "present", "taken", "picked") if found.get(name)), ""
-        )
-        if match is None or not _is_thing(thing or "door"):
-            continue
-        about = Change(entry=thing, kind="thing", do="set")
-        to = next((found[name] for name in ("to", "hand", "friend") if found.get(name)), entry.name)
-        to = to.removesuffix("'s").removesuffix("’s")
-        yield from _held(about, known.find(to), to, known)
-        return
-
-
-def _held(about: Change, holder: Entry | None, name: str, known: Codex) -> Iterator[Change]:
-    """Yield who has a thing now; what somebody has is lost no longer."""
-    yield {**about, "aspect": "holder", "value": holder.name if holder else name}
-    thing = known.find(about["entry"])
-    if thing is not None and thing.value("status") in ("lost", "destroyed"):
-        yield {**about, "aspect": "status", "value": "kept"}
-
-
-_NAME = r"[A-Z][\w'’-]+(?: [A-Z][\w'’-]+){0,2}"
 _BEGINS = re.compile(r"[A-Z][\w-]+(?: [A-Z][\w-]+(?:['’][A-Z]\w+)?){1,2}(?=['’]s?\b|,? [a-z])")
 """A name of two words or three with which a sentence begins that goes on about it."""
 _PLACES = frozenset((
@@ -657,57 +402,6 @@ _PLACES = frozenset((
     "Town", "City", "Village", "County", "Valley", "Station", "Inn", "Gate", "Tower", "Mill", "Farm", "Wood", "Woods", "Forest",
     "Arms", "Bank", "Hotel", "Hospital", "Prison", "Museum", "Press", "Company", "Brothers",
 ))  # fmt: skip
-"""What makes of a name before it that of a place or a house."""
-_FROM_THEN = r"(?:now\b|from (?:then|that|this) [^.,;]*on\b|ever (?:after|since)\b)"
-_TITLED = r"(?:Mr|Mrs|Miss|Ms|Dr|Sir|Lady|Lord|King|Queen|Prince|Princess|Emperor|Pope|Count|Countess|President)"
-_PLACED = rf"(?!{_TITLED}\b\.?){_NAME}"
-_RENAMED = (
-    re.compile(rf"\b(?P<old>{_NAME}) (?:is|was|has been|had been) (?:renamed|rechristened) (?:to |as )?(?P<new>{_NAME})"),
-    re.compile(
-        rf"\b(?:renamed|rechristened) (?:the \w+ )?(?P<old>{_NAME})(?:(?:,| as| to)? (?P<new>{_NAME})|,? [^.;]*\b"
-        rf"called (?P<later>{_NAME}))"
-    ),
-    re.compile(
-        rf"\b(?P<old>{_NAME}) (?:is|was) (?:now (?:called|known as|named) (?P<new>{_NAME})|"
-        rf"called (?P<later>{_NAME}) {_FROM_THEN})"
-    ),
-    re.compile(
-        rf"\b(?P<old>{_NAME}) (?:had |has )?(?:changed (?:his|her|its) name to|(?:took|adopted|assumed|received|got|bore) the "
-        rf"(?:new )?name(?: of)?|went by the name of|now goes by|now went by|goes by the name of) (?:the )?(?P<new>{_NAME})"
-    ),
-    re.compile(
-        rf"\b(?P<old>{_NAME}) (?:[a-z][\w'’-]* ){{0,8}}?(?:called|calls|styled|named) (?:himself|herself|"
-        rf"itself) (?P<new>{_NAME})(?= now\b|"
-        rf"[.,;]|$| {_FROM_THEN})"
-    ),
-    re.compile(rf"\bgave (?P<old>{_NAME}) (?:a|the|its|his|her) new name,? (?:of )?(?P<new>{_NAME})"),
-    re.compile(rf"\b(?P<old>{_NAME}) (?:was|is|had been) given (?:a|the) (?:new )?name,? (?:of )?(?P<new>{_NAME})"),
-    re.compile(
-        rf"\b(?P<old>{_PLACED}) (?:became|becomes) (?P<new>{_PLACED})(?= on (?:every|all|the) maps?\b|[.,;]|$)"
-        r"(?! of\b)"
-    ),
-    re.compile(rf"\bonce called (?P<old>{_NAME})[^.;]*\b(?:now|today) (?:called |known as )?(?P<new>{_NAME})"),
-)  # fmt: skip
-
-
-def _renamed(fact: str, known: Codex) -> Iterator[Change]:
-    for match in filter(None, (pattern.search(fact) for pattern in _RENAMED)):
-        old = match["old"].removeprefix("The ")
-        if old.split()[0] in NOBODY or _is_doubted(fact, match.start(), match.end()):
-            continue
-        entry = known.find(old)
-        if entry is not None and entry.kind == "person" and "became" in match[0]:
-            continue  # a clerk who became Lord Mayor is called what he was called
-        if entry is None or entry.value("status") != "dead":
-            kind = entry.kind if entry else "place"
-            yield Change(
-                entry=entry.name if entry else old,
-                kind=kind,
-                do="rename",
-                value=match["new"] or match.groupdict().get("later") or "",
-            )
-
-
 _LIFELESS = (
     "died|killed|buried|drowned|hanged|murdered|passed|vanished|disappeared|looked|seemed|appeared|remained|rested|stared|"
     "floated|"
@@ -757,12 +451,6 @@ _SPEAKS = (
 _NEW = re.compile(
     rf"\b{_SPEAKS} ([A-Z][a-z]{{2,}}(?: [A-Z][a-z]{{2,}})?)\b|\b([A-Z][a-z]{{2,}}(?: [A-Z][a-z]{{2,}})?) {_SPEAKS}\b"
 )
-NOBODY = frozenset((
-    "He", "She", "It", "They", "We", "You", "Who", "Nobody", "Somebody", "Someone", "Everyone", "Everybody", "Both",
-    "Neither", "Mother", "Father", "God", "The", "That", "This", "What", "Then", "Now", "Once", "One", "Another",
-    "Mama", "Papa", "Mum", "Dad", "And", "But", "When", "While", "After", "Before", "As", "If", "So", "Yes", "No", "Oh", "Well",
-    "There", "Here", "Even", "Only", "Perhaps", "Still", "Though", "Because", "For", "Or", "Yet", "Nor", "Till", "Until",
-))  # fmt: skip
 
 
 def speakers(passage: str, codex: Codex) -> list[Entry]:

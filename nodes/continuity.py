@@ -10,11 +10,13 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Collection, Iterator, Sequence
-from itertools import pairwise
+from functools import cached_property
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from recurrentgpt.memory.codex import codex_at, open_entries, sentence_of, tell, touched
-from recurrentgpt.nodes.codex_changes import ACTS, IRREGULAR, NOBODY, OF_ONESELF, SPOKEN, deaths, is_alone, pronoun_of
+from recurrentgpt.nodes.codex_changes import ACTS, IRREGULAR, OF_ONESELF, SPOKEN, deaths, is_alone, pronoun_of
+from recurrentgpt.nodes.codex_names import NOBODY
 from recurrentgpt.nodes.prompt_values import finale
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.reply_patterns import is_english
@@ -35,26 +37,192 @@ _ACT = re.compile(rf"(?:[\w'’-]+ ){{1,4}}?{ACTS}")
 MOST_CONTRADICTIONS = 6
 """Of one passage."""
 
+MOST_HEADING_WORDS = 10
+"""Of a line that says of when is told what follows."""
+
+_LETTER = re.compile(r"\w")
+
+_MEDIUM = (
+    r"(?:tape|cassette|record(?:ing|er)|video|film|footage|newsreel|reel|projector|projection|screen|monitor|hologram|holo|"
+    r"television|telly|TV|broadcast|voicemail|answering machine|gramophone|lens|camera|"
+    r"portrait|photo(?:graph)?|picture|snapshot|polaroid|negative|album|poster|placard|billboard|hoarding|painting|canvas|fresco|"
+    r"mural|engraving|etching|sketch|drawing|tapestry|mosaic|stained glass|window of the church|(?:east|west|chapel) window|"
+    r"radio|wireless|puppet|marionette|bronze|marble|plaster|wallpaper|mantel(?:piece)?|front row|replay|"
+    r"statue|bust|effigy|waxwork|medallion|new coins?|banknotes?|stamps?)s?"
+)
+"""What shows or sounds like somebody who is not there."""
+_PAST_TIME = (
+    r"(?:years?|months?|weeks?|days?|nights?|mornings?|evenings?|hours?|minutes?|decades?|centur(?:y|ies)|winters?|summers?|"
+    r"springs?|autumns?|falls?|seasons?|moons?|cycles?|generations?|lifetimes?|harvests?)"
+)
+_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+_IN_MIND = (
+    r"in (?:his|her|their|my|our) (?:\w+ )?(?:heads?|minds?|thoughts|memory|ears?|imagination|mind['’]s eye)\b|"
+    r"(?:back|corner|edge|depths?) of (?:his|her|their|my) (?:mind|memory)\b"
+)
 _ELSEWHEN = re.compile(
-    r"\b(?:remember\w*|recall\w*|memory|memories|dream\w*|ghost\w*|spirit\w*|used to|as if|as though|(?:years|months|weeks) "
-    r"(?:ago|earlier|before)|before (?:he|she|they) died|grave|tomb|coffin|corpse|body|lifeless|morgue|portrait|"
-    r"photograph|picture|"
-    r"statue|imagin\w*|echo\w*|voice of|(?:in|by|of) (?:\w+ )?(?:letters?|diary)|wrote|written|the (?:late|dead) [A-Z]\w+)\b",
+    r"\b(?:remember\w*|recall\w*|memory|memories|dream\w*|ghost\w*|spirit\w*|used to|as if|as though|ago\b|"
+    rf"{_PAST_TIME} (?:earlier|before)\b|"
+    r"before (?:he|she|they) died|grave|tomb|coffin|corpse|body|lifeless|morgue|urn|shroud|hearse|stretcher|trolley|"
+    r"glassy|sightless|unseeing|began to (?:smell|rot|stink|stiffen)|in a (?:box|casket)|into the (?:ground|earth)|"
+    rf"{_MEDIUM}\b|from (?:the|every|each|all|its|their|a) (?:\w+ )?(?:walls?|page|frame|cover)\b|"
+    r"from every (?:drawer|corner|shelf|room)\b|"
+    r"imagin\w*|echo\w*|voice of|['’]s voice|(?:in|by|of) (?:\w+ )?(?:letters?|diary)|wrote|written|"
+    r"in (?:the|that|this|her|his) (?:\w+ )?(?:tale|story|song|ballad|legend|play|novel|simulation|game)\b|"
+    r"ballad|legend|saga|obituary|eulogy|on (?:the )?stage|stage (?:left|right)|actress|actor|understudy|"
+    r"in (?:the old|those) days|years (?:younger|older)|"
+    rf"{_IN_MIND}|in ['’]\d\d\b|in 1\d{{3}}\b|in (?:his|her|their) (?:youth|day|time|prime|(?:twen|thir|for|fif)ties)\b|"
+    r"(?<!\bin )(?<!\bon )(?<!\bat )(?:the|that) (?:\w+ )?(?:year|summer|winter|spring|autumn|day|week|month|"
+    r"night) (?:that |when )?(?:he|she|they|we|the|before)\b|"
+    r"(?:on|of) (?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)days|every (?:\w+day|morning|evening|night|year|summer|winter|"
+    r"spring|autumn)|"
+    r"each (?:morning|evening|night|year|summer|winter)\b|"
+    r"(?:was|were) (?:only |just |barely |about |still )?(?:a (?:girl|boy|child)|young|small|little|\d+|six|seven|eight|nine|ten|"
+    r"eleven|twelve|\w+teen|twenty(?:-\w+)?|thirty(?:-\w+)?)(?: years old)? when\b|"
+    r"the (?:late|dead) [A-Z]\w+)",
     re.IGNORECASE,
 )
 """What makes a sentence one of another time, or of nobody in the flesh, wherever it stands in it."""
 _UNREAL = re.compile(
     r"\b(?:had(?! to\b)|once|would|could have|might|like|if|dead|that|how|than|when (?:he|she|they) (?:was|were)|never|no longer|"
-    r"not|without|instead of|nor|neither|until|unless|since)\b|n['’]t\b",
+    r"not|without|instead of|nor|neither|until|unless|since|somewhere|wherever|perhaps|maybe|surely|no doubt|"
+    r"(?:in|of) the (?:afterlife|hereafter))\b|n['’]t\b",
     re.IGNORECASE,
 )
 """What makes unreal, or of another time, only what is told after it."""
 _THEN = re.compile(
-    r"\b(?:(?:years|months|weeks|decades) (?:ago|earlier|before)|in those days|back then|as a (?:boy|girl|child)|used to|"
-    r"when (?:he|she|they) (?:was|were) (?:alive|young|a)|remember\w*|dream(?:ed|t|ing)?|had been)\b",
+    rf"\b(?:{_PAST_TIME} (?:ago|earlier|before)|in those days|back then|as a (?:boy|girl|child)|used to|"
+    r"when (?:he|she|they) (?:was|were) (?:alive|young|a)|remember\w*|dream(?:ed|t|ing)?|had been|"
+    rf"{_MEDIUM}|(?:unfolded|opened|read|reread) (?:the|his|her|their|an?) (?:\w+ )?(?:letter|note|diary|journal|postcard|will)|"
+    r"machine (?:beeped|clicked|whirred)|as children|"
+    r"(?:in|of|the|his|her) (?:\w+ )?fever|pills|deliri\w*|hallucinat\w*|morphine|opium|lights came up|(?:was|were) to play|"
+    r"witness|testif\w*|testimony|confess\w*|recount\w*|described|through it again|(?:talked|spoke) (?:until|all|of)|"
+    r"(?:put|lowered|set) the needle|scrolled|swiped|(?:first|next|last) page|(?:at|after) the (?:wake|funeral)|"
+    r"(?:eulogy|obituary|ballad|epitaph)|curtain (?:rose|went up)|"
+    r"(?:told|tell|telling|swapped|traded) (?:\w+ ){0,4}(?:stor(?:y|ies)|tales?|anecdotes)|"
+    r"thought (?:back|of)|closed (?:his|her) eyes and saw)\b",
     re.IGNORECASE,
 )
-"""What makes of another time what the same paragraph tells after it."""
+"""What makes of another time, or of nobody in the flesh, what its paragraph tells after it, and the next one if it ends so."""
+_SALUTES = re.compile(r"\b(?:Dear|Dearest) [A-Z]\w+,")
+"""How a letter begins."""
+_GOES_ON = re.compile(r"\b(?:and|but) (?:\w+ly )?\w+ed\b")
+"""What a sentence comes back to, from a memory."""
+_HAD_DONE = re.compile(
+    r"\b(?:(?:[Hh]e|[Ss]he|[Tt]hey) had (?!to\b|an?\b|the\b|no\b|his\b|her\b)|(?P<name>[A-Z][\w'’-]+) had (?!to\b))\w+"
+)
+"""What makes of another time what the next sentence of its paragraph tells, of the same one if it names them."""
+
+_NOW = r"(?:but |and |so )?(?:now|today|tonight|(?:the )?present(?: day)?|this (?:morning|afternoon|evening|night)|these days)"
+_STARTS_NOW = re.compile(rf"\W*{_NOW}\b", re.IGNORECASE)
+_HEADS_ANOTHER_TIME = re.compile(
+    rf"(?:.*\b)?{_PAST_TIME} (?:\w+ )?(?:earlier|before|ago|previously|past)\b.*|.*\b(?:1\d{{3}}|20\d\d)\b.*|"
+    r"(?:then|before|earlier|once|once upon a time|long ago|long before|back then|in those days|the past|in the beginning|"
+    r"flashback|a flashback|prologue|a memory|a dream|the dream|memor(?:y|ies)|in the dream|childhood|boyhood|girlhood|youth)|"
+    r"(?:long )?before (?:the|that|it|all|everything|her|his|[A-Z])\b[^,]*|"
+    rf"(?:that|last|the (?:last|first|previous|other)) {_PAST_TIME}(?: of .*)?|"
+    rf"the (?:\w+ )?{_PAST_TIME} (?:of|when|that|before|it|the|[A-Z]).*|as a (?:boy|girl|child)|aged? \w+|\w+ years old|"
+    rf"at (?:\w+teen|\w+ty(?:-\w+)?)|"
+    rf"(?:\w+day, )?(?:the )?\d\d?(?:st|nd|rd|th)?(?: of)? {_MONTH}|(?:\w+day, )?{_MONTH}(?: the)? \d\d?(?:st|nd|rd|th)?|"
+    r"(?:day|night|year|week|month|log|sol|stardate|tape|reel|chapter of the) (?:[\d.]+|one|two|three|four|five|six|"
+    r"seven|\w+teen)|"
+    r"(?:from )?(?:the |an? )?(?:\w+ )?(?:diary|journal|transcript|recording|testimony|deposition|statement|legend|ballad|tale|"
+    r"story|letter)(?: (?:of|from|to) .*)?",
+    re.IGNORECASE,
+)
+"""A heading, without its marks, under which all is of another time until the scene ends."""
+_PLANS_ANOTHER_TIME = re.compile(
+    rf"\bflash(?:es)? ?back|\b{_PAST_TIME} (?:earlier|ago|previously)\b|\b(?:in|of) an? (?:dream|memory|vision)\b|dream sequence",
+    re.IGNORECASE,
+)
+"""A plan of a scene of another time."""
+_IS_TOLD = re.compile(r"\b(?:he|she|it|they|i|we|you|had|has|have|was|were|is|are|did|would)\b", re.IGNORECASE)
+"""What a heading has not."""
+_OPENS_ANOTHER_TIME = re.compile(
+    rf"\W*(?:(?:[\w-]+ ){{1,4}}{_PAST_TIME} (?:earlier|ago|previously|before(?=[,.:]))|"
+    rf"(?:in )?the (?:summer|winter|spring|autumn|fall|year) before\b|in (?:the \w+ of )?1\d{{3}}\b|"
+    r"(?:once upon a time|long ago|back (?:then|in)|in those days|as a (?:boy|girl|child))\b|"
+    r"when (?:[\w-]+ ){1,3}(?:was|were) (?:still |only |just )?(?:an? (?:boy|girl|child|young)|alive|young|little|small|"
+    r"\d+|six|seven|"
+    r"eight|nine|ten|eleven|twelve|\w+teen|twenty)\b)",
+    re.IGNORECASE,
+)
+"""How a paragraph begins that takes the scene to another time."""
+_PLAYS = re.compile(
+    r"\b(?:(?:pressed|hit|pushed) play|(?:played|started|ran|replayed) (?:it|(?:the|his|her|their) (?:\w+ )?(?:tape|recording|"
+    r"message|video|film|reel|clip|footage|record))|"
+    r"(?:told|swapped|traded|exchanged|shared) (?:each other )?(?:\w+ )?(?:stories|tales|anecdotes|memories))\b",
+    re.IGNORECASE,
+)
+"""What somebody begins to play or to tell, for as long as the scene lasts."""
+_IS_OVER = re.compile(
+    r"\b(?:(?:memory|dream|vision|recording|tape|video|film|message|screen|picture|hologram|projection|image|story|tale)s? "
+    r"(?:\w+ )?(?:faded|ended|stopped|broke (?:off|up)|dissolved|went (?:dark|black|blank|dead)|was over|clicked|cut out|ran out|"
+    r"flickered out)|(?:pressed|hit|pushed) (?:stop|pause)|switched (?:it|the \w+) off|(?:back (?:to|in) )?the present)\b",
+    re.IGNORECASE,
+)
+_OTHER_WORLD = re.compile(
+    r"(?<!like a )(?<!as a )(?<!than a )\b(?:ghosts?(?! of an?\b|town)|ghostly|apparitions?|spect(?:er|re)s?|revenants?|undead|"
+    r"zombies?|vampires?|s[ée]ances?|the medium|underworld|afterlife|hereafter|netherworld|(?:the|among|of) shades|"
+    r"haunted|limbo|purgatory|"
+    r"valhalla|hades|reincarnat\w*|resurrect\w*|reanimat\w*|necromanc\w*|respawn\w*|game over|clones?|androids?|avatars?|"
+    r"simulations?|time machine|wrong (?:year|decade|century)|(?:night|day) of the dead|coffin lid|fangs|portal|the copy)\b",
+    re.IGNORECASE,
+)
+"""Where the dead may act."""
+_SPOKEN_TO = re.compile(
+    r"\b(?:grave\w*|headstone|tombstone|gravestone|the stone|tomb|cemetery|churchyard|altar|shrine|candles?|pray\w*|urn|ashes|"
+    r"empty chair|silently|inwardly|under (?:his|her) breath|heaven|the sky)\b",
+    re.IGNORECASE,
+)
+"""Where the dead are spoken to."""
+_MADE = (
+    "said (?:it|that|so)|signed it|painted|built|founded|planted|designed|invented|composed|established|taught|"
+    "carved|commissioned|bequeathed"
+)
+"""What is told of the dead whose work stands."""
+
+_WORDS = frozenset((
+    "Hope", "Grace", "Faith", "Charity", "Joy", "Dawn", "Eve", "Ivy", "Rose", "Lily", "Daisy", "Violet", "Iris", "Poppy",
+    "Holly", "Hazel", "Olive", "Heather", "Fern", "Jasmine", "Laurel", "Willow", "Rowan", "Ash", "Aspen", "Clay", "Cliff",
+    "Dale", "Glen", "Heath", "Forrest", "Forest", "Wood", "Woods", "Reed", "Reeds", "Brook", "Lake", "River", "Rivers",
+    "Stone", "Flint", "Sterling", "Jewel", "Ruby", "Pearl", "Amber", "Opal", "Jade", "Coral", "Crystal", "Garnet", "Gold",
+    "Silver", "Will", "Mark", "Marks", "Bill", "Rob", "Jack", "Frank", "Grant", "Pat", "Sue", "Art", "Ray", "Chase",
+    "Drew", "Dean", "Earl", "Duke", "Prince", "King", "Baron", "Pope", "Bishop", "Abbot", "Parson", "Page", "Chance",
+    "Lance", "Pierce", "Skip", "Sonny", "Rusty", "Sandy", "Stormy", "Sky", "Star", "Storm", "Rain", "Snow", "Frost",
+    "Gale", "Wind", "Cloud", "Misty", "Mercy", "Patience", "Prudence", "Constance", "Verity", "Honor", "Honour",
+    "Justice", "Felicity", "Harmony", "Melody", "Destiny", "Haven", "Heaven", "Angel", "Trinity", "Genesis", "Nova",
+    "Journey", "Legend", "Serenity", "Temperance", "Clement", "Victor", "Noble", "Guy", "Miles", "Max", "Major",
+    "Marshal", "Hunter", "Archer", "Fisher", "Carter", "Cooper", "Baker", "Butcher", "Cook", "Smith", "Mason", "Miller",
+    "Porter", "Potter", "Sawyer", "Turner", "Walker", "Weaver", "Shepherd", "Tanner", "Ward", "Warden", "Bush", "Field",
+    "Fields", "Hill", "Marsh", "Moor", "Bridges", "Church", "Temple", "Street", "Lane", "Park", "Parks", "Banks", "Ford",
+    "Pool", "Bell", "Horn", "Ball", "Bird", "Robin", "Jay", "Wren", "Raven", "Crow", "Swan", "Dove", "Finch", "Hawk",
+    "Drake", "Fox", "Wolf", "Lamb", "Bull", "Buck", "Bear", "Lion", "Pike", "Fish", "Bass", "Rice", "Berry", "Bean",
+    "Cherry", "Lemon", "Ginger", "Rosemary", "Basil", "Sage", "Pepper", "Brown", "Black", "White", "Green", "Gray",
+    "Grey", "Young", "Long", "Short", "Little", "Small", "Strong", "Wise", "Swift", "Sharp", "Stout", "Love", "Luck",
+    "Day", "Knight", "Night", "Noon", "Moon", "Sun", "Penny", "Price", "Cash", "Rich", "Cross", "Law", "Case", "Cage",
+    "Cane", "Key", "Lock", "Savage", "Hardy", "Moody", "Merry", "Bliss", "Hunt", "Race", "Rush", "Dash", "Bolt", "Blaze",
+    "Ember", "Colt", "Cannon", "Blade", "Steel", "Rock", "Dusty", "Daily", "Fate", "Fortune", "Glory", "Liberty",
+    "Victory", "Echo", "Shadow", "Ghost", "Smoke", "Bishop", "Summer", "Winter", "Autumn", "Spring",
+))  # fmt: skip
+"""Names that are words, too: where a sentence begins with one, its capital is no sign of a name."""
+_NAMES_OF_MORE = frozenset((
+    "April", "May", "June", "August", "Wednesday", "Friday", "English", "French", "German", "Holland", "London", "Paris",
+    "Florence", "Chelsea", "Sydney", "Austin", "Dallas", "Virginia", "Georgia", "Carolina", "India", "China", "Asia",
+    "Israel", "Jordan", "Chad", "Kent", "Lincoln", "Washington", "Troy", "Victoria", "Alexandria", "Charlotte", "Madison",
+    "Savannah", "Vienna", "Siena", "Verona", "Milan", "Odessa", "Memphis", "Phoenix", "Cuba", "Lourdes", "Bristol",
+    "Cleveland", "Houston", "Denver", "Lyon", "Nancy", "Venus", "Mars", "Mercury", "Jupiter", "Saturn", "Luna", "Diana",
+    "Aurora", "Boston", "York", "Lancaster", "Hamilton", "Nile", "Shannon", "Clyde", "Trent", "Severn", "Easter", "Noel",
+    "Christmas",
+))  # fmt: skip
+"""Names that months, places and stars have, too, with a capital wherever they stand."""
+_ONLY_PEOPLE = (
+    r"(?=(?: \w+ly)? (?:said|says|asked|asks|replied|whispered|answered|muttered|shouted|added|laughed|laughs|nodded|"
+    r"nods|shrugged|"
+    r"grinned|frowned|knelt|coughed|yawned|winked|handed|unlocked|wiped|buttoned|glanced|sat down|poured (?!in|down|through|from|"
+    r"over|out of)|(?:shook|shakes) (?:his|her)|put (?:on|down|the|his|her)|took (?:off|the|his|her) )\b)"
+)
+"""What nobody but a person does, after a name that may be no one's."""
 
 _WHEN = (
     r"^(?:Then|Now|Later|Soon|Meanwhile|Outside|Inside|Upstairs|Downstairs|"
@@ -64,12 +232,85 @@ _WHEN = (
 """What a sentence may begin with before whoever does something in it."""
 _IS_BACK = re.compile(
     r"\b(?:return\w*|back|found|find\w*|arriv\w*|appear\w*|emerg\w*|enter\w*|came|comes|stepped (?:in|out)|door|alive|"
-    r"at last|again)\b",
+    r"at last|again|home|releas\w*|freed|set free|let (?:[\w'’-]+ ){1,2}(?:go|out)|reached|landed|got (?:off|down|in))\b",
     re.IGNORECASE,
 )
+_SHORT_ABSENCE = re.compile(
+    r"\b(?:left|leaves|went|goes|gone|vanished|vanishes|disappeared|disappears|slipped|stepped|fled)(?: [a-z]+ly| early|"
+    r" again| out)? "
+    r"(?:(?:for|from|to|during|in|on) )?(?:(?:work|school|church|mass|market|lunch|dinner|supper|breakfast|bed)\b|the (?:\w+ )?"
+    r"(?:office|shop|market|garage|bank|party|ball|dance|dinner|feast|wedding|funeral|meeting|room|table|hall|kitchen|"
+    r"shift|class|"
+    r"lesson|rehearsal|pub|inn|church|theatre|crowd|day|night|evening|afternoon|weekend)\b|an? (?:walk|ride|drive|drink|"
+    r"smoke|errand|"
+    r"meeting)\b)|"
+    r"\bleft (?:at|by) (?:\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|noon|midnight|dawn|daybreak|dusk|"
+    r"first light)\b"
+)
+"""Who is gone for a day at most may be anywhere in the next passage."""
+_CALLS = re.compile(
+    r"\b(?:(?:tele)?phone\w*|Dear(?:est)? [A-Z]\w+|receiver|the line (?:\w+ )?(?:crackled|hummed|hissed|went|clicked)|"
+    r"(?:over|on) the (?:radio|wire|line|"
+    r"intercom)|dial+ed|video call)\b",
+    re.IGNORECASE,
+)
+_WRITES = re.compile(
+    r"\b(?:letters?|telegrams?|postcards?|e-?mails?|parcels?|messages?|screen)\b",
+    re.IGNORECASE,
+)
+"""How one hears of those who are away."""
+_NO_SETTING = (
+    r"(?:first|last|same|next|other|one|that|this|morning|evening|night|afternoon|noon|midnight|dawn|dusk|end|middle|"
+    r"moment|table|"
+    r"counter|desk|room|window|door|doorway|fire|fireplace|stove|bed|bar|corner|stairs?|threshold|wall|board|other side|"
+    r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|six|seven|eight|nine|ten|eleven|twelve|\d\w*|time|silence|answer|reply|"
+    r"turn|spite|"
+    r"least|once|his|her|breakfast|lunch|dinner|supper|tea)\b"
+)
+_SETTING = re.compile(
+    r"\W*(?:Meanwhile|Elsewhere|Far (?:away|off|from)|(?:[\w-]+ )?(?:miles|leagues) (?:away|off)|"
+    rf"(?:At|In|On|Off|Aboard|Beyond|Outside|Near|Up|Down) (?:(?:the|an?|his|her|their) )?(?!{_NO_SETTING}|{_MONTH}\b)[\w'’-]+)"
+)
+"""How a sentence begins that says where it plays."""
+_LATER = re.compile(
+    rf"\b{_PAST_TIME} (?:later|after|passed|went by|had passed)\b|\bby (?:spring|summer|autumn|winter|then)\b|"
+    r"\bthe (?:next|following) (?:year|month|spring|summer|autumn|winter)\b",
+    re.IGNORECASE,
+)
+_FUNCTION_WORDS = frozenset((
+    "the", "and", "for", "his", "her", "was", "has", "had", "its", "him", "she", "who", "but", "not", "all", "out", "off",
+    "are", "one", "two", "new", "old",
+))  # fmt: skip
+_FAR_PLACES = tuple(
+    (re.compile(rf"\b(?:{gone})\b", re.IGNORECASE), re.compile(rf"\b(?:{there})\b", re.IGNORECASE))
+    for gone, there in (
+        ("sea|ships?|sail\\w*|navy|boat|steamer|schooner|liner|voyage|ferry",
+         "captain|ropes?|oars?|sea|deck|masts?|rigging|sails?|cabin|waves?|crew|hull|helm|keel|porthole|bunk|cape|"
+         "horizon|ship|gunwale"),
+        ("prison|jail|gaol|cells?|arrested|camp|galleys|irons", "cell|bars|warders?|guards?|bunk|prisoners?|prison"),
+        ("war|army|navy|regiment|front|legion|enlisted|joined",
+         "trench(?:es)?|sergeant|rifles?|regiment|battalion|shells?|camp|tents?|barracks|march(?:ed)?|column"),
+        ("circus", "lions?|ring|tents?|clowns?|sawdust|trapeze|elephants?|horses?"),
+        ("ran away|ran off|left|fled|moved|went|emigrated|sailed|train",
+         "hotel|lodgings|boarding house|landlady|hostel|doorways|inn|strangers?|foreign|passport|abroad"),
+        ("prison|jail|jailed|gaol|cells?|arrested|hospital|asylum", "visit\\w*"),
+        ("hospital|asylum|madhouse", "ward|nurses?|doctors?|matron|bandages?"),
+        ("train|express|coach|bus|plane|flight|stage", "compartment|carriage|corridor|platform|conductor|seat|station|aisle"),
+    )
+)  # fmt: skip
+"""Where those who left by such a way are at home."""
+_NO_PLACE = frozenset((
+    "left", "leaves", "gone", "went", "goes", "away", "from", "with", "that", "this", "then", "there", "they", "them",
+    "their", "night", "morning", "evening", "spring", "summer", "autumn", "winter", "year", "since", "still", "never",
+    "again", "before", "after", "whole", "family", "last", "only", "took", "take", "taken", "train", "absent", "missing",
+    "some", "same", "seen", "heard", "come", "back", "would", "could", "days", "weeks", "months", "years", "into", "over",
+    "without", "word", "been", "have", "were", "said",
+))  # fmt: skip
+"""Words that are no place somebody went to."""
 _ALIVE = re.compile(r"\b(?:alive|survived|resurrected|not dead|from the dead)\b", re.IGNORECASE)
 _IS_FOUND = re.compile(
-    r"(?:found|finds?|another|new|second|different|next|recover\w*|mend(?:ed|s)|repair(?:ed|s)|rebuil[dt]\w*|restored|replaced|"
+    r"(?:bought|borrowed|hired|mislaid|found|finds?|another|new|second|different|next|recover\w*|mend(?:ed|s)|"
+    r"repair(?:ed|s)|rebuil[dt]\w*|restored|replaced|"
     r"retrieved|fished|dug|salvaged|spare|cop(?:y|ies)|again|back|remains|ruins?|wreck(?:age)?|pieces|ashes|shards|"
     r"fragments|burnt|burned|broken|shattered|ruined|sunken|charred)"
 )
@@ -86,6 +327,21 @@ _HANDLES = (
     r"row|polishe|touche|unfold|close|shut|pour|clean|dust)s|"
     rf"(?!{_NOT_HANDLED}\b)(?:{IRREGULAR}|[a-z]{{2,}}(?<!e)ed)"
 )
+_ANYBODY_WHO = (
+    r"\b(?:(?:[Tt]he|[Aa]n?|[Ss]ome|[Aa]nother|[Ee]very|[Ee]ach|[Hh]is|[Hh]er|[Tt]heir)"
+    r"(?: (?!(?:and|but|who|I|we|you|it|he|she|they)\b)[a-z][\w-]*){1,3}|"
+    r"[Ss]omebody|[Ss]omeone|[Nn]obody)(?:,? and)? "
+)
+"""Somebody without a name, before what they do."""
+_ANOTHER_ONE = r"(?= (?:that|which|who|whose|by the|above|beside|outside|hanging|standing|belonging|of)\b)"
+"""What tells which of several is meant."""
+_EVERYBODYS = frozenset((
+    "knife", "pen", "pencil", "handkerchief", "umbrella", "hat", "cap", "coat", "gloves", "glove", "scarf", "purse",
+    "wallet", "lighter", "matches", "cigarettes", "cigar", "pipe", "comb", "phone", "notebook", "cup", "mug", "spoon",
+    "fork", "glass", "glasses", "keys", "bag", "basket", "bottle", "cloth", "needle", "thread", "scissors", "candle",
+    "torch", "flashlight", "string", "rope", "bread", "apple", "money", "apron", "spectacles",
+))  # fmt: skip
+"""What everybody has one of: the knife from her belt is hers."""
 _PATH = (
     r"(?: (?:up|on|down|out|aside|away|over|open))?(?: (?:from|into|in|on|onto|through|with|out of|inside|aboard|at|"
     r"to|over|upon|under))?"
@@ -99,9 +355,30 @@ _PERSON = (
     r"(?:\w*(?:man|men|boys?|girls?|lady|ladies)|people|"
     r"(?:god|grand)?(?:father|mother|brother|sister|son|daughter|aunt|uncle|cousin|nephew|niece|husband|wife|wives|widow\w*)s?|"
     r"(?:fellow|lad|lass|guy|king|queen|prince|princess|lord|sir|stranger|guest|visitor|guard|soldier|sailor|doctor|nurse|priest|"
-    r"captain|driver|clerk|child|children|baby|kid|twin|friend|lover|neighbo[u]?r|servant|maid|cook|teacher|pupil|student|"
+    r"corpse|body|bodies|patient|wounded|prisoner|invalid|victim|captain|driver|clerk|child|children|baby|kid|twin|"
+    r"friend|lover|neighbo[u]?r|servant|maid|cook|teacher|pupil|student|"
     r"officer|inspector|detective|sergeant|thief|killer|boss|dog|cat|horse|ghost|figure|voice|other|both|two|together|"
     r"\w+(?:keeper|maker|smith|master|wright|herd|person|folk))s?)"
+)
+_BY_ONESELF = re.compile(
+    r"(?:nodd|bow|shak|shook|shakes|nods|duck|scratch|cock)\w* (?:his|her) (?:own )?head|(?:clear\w*|h[eo]ld\w*|caught|"
+    r"catch\w*) (?:up )?"
+    r"(?:his|her) (?:throat|breath)|under (?:his|her) breath|(?:roll|narrow)\w* (?:his|her) eyes|"
+    r"(?:clench|gritt|gnash|ground)\w* (?:his|her) (?:jaw|teeth)|(?:rais|lower|dropp)\w* (?:his|her) voice|"
+    r"(?:shrug|squar|hunch)\w* (?:his|her) shoulders|to (?:his|her) feet|heel|(?:made up|chang\w+|lost) (?:his|"
+    r"her) (?:mind|temper|"
+    r"balance|footing|nerve)|(?:purs|bit|bites|biting)\w* (?:his|her) (?:lips?|tongue)|(?:him|her)self"
+)
+"""What nobody does with another's body; a mouth is wiped and a coat taken off for a child, or for the sick."""
+_HARDLY_ANOTHERS = re.compile(
+    r"(?:cross|uncross|stretch|fold)\w* (?:his|her) (?:arms|legs)|rubb\w* (?:his|her) eyes|(?:rais|knit|furrow|"
+    r"wrinkl)\w* (?:his|her)"
+)
+"""What is done with another's only where that one is told of just before."""
+_IN_DISGUISE = re.compile(
+    r"\b(?:disguise\w*|dressed as|false beard|pretend\w* to be (?:an?\b|the\b|[A-Z])|impersonat\w*|masquerad\w*|"
+    r"play(?:ed|ing) the part|was (?:not|no longer) "
+    r"[A-Z]\w*|wasn['’]t [A-Z]\w*|swapped bodies|in the body of)\b"
 )
 _SOMEBODY = re.compile(
     rf"\b(?:I|me|my|we|us|our|they|them|their|(?:some|any|no|every)(?:body|one)|{_PERSON})\b", re.IGNORECASE
@@ -191,7 +468,8 @@ async def contradictions(state: State, runtime: StoryRuntime, passage: str) -> l
     context = runtime.context
     if context.continuity == "off" or not context.codex or not is_english(context.language):
         return []
-    return find_contradictions(passage, await codex_before(state, runtime))
+    codex = await codex_before(state, runtime)
+    return find_contradictions(passage, codex, plan=state.get("plan", ""), before=state.get("passage", ""))
 
 
 _MEETING = (
@@ -210,9 +488,69 @@ class _Sentence(NamedTuple):
     paragraph: int
 
 
-def find_contradictions(passage: str, codex: Codex) -> list[Contradiction]:
-    """Return the sentences of an English passage that cannot be true together with an entry, with that entry's own."""
-    told = _sentences(passage)
+@dataclasses.dataclass(frozen=True)
+class _Passage:
+    """The sentences of a passage, with what a rule asks of all of them only where it is about to accuse somebody."""
+
+    sentences: Sequence[_Sentence]
+    plan: str = ""
+    before: str = ""
+    """The passage before it."""
+
+    @cached_property
+    def text(self) -> str:
+        """All that is told outside of what people say."""
+        return " ".join(sentence.plain for sentence in self.sentences)
+
+    @cached_property
+    def is_of_another_world(self) -> bool:
+        """Whether it tells of ghosts, or of those who rise again."""
+        return bool(_OTHER_WORLD.search(self.text))
+
+    @cached_property
+    def elsewhen(self) -> frozenset[int]:
+        """The paragraphs of which all is of another time: under such a heading or behind such a beginning till the scene ends."""
+        return self._elsewhen[0]
+
+    @property
+    def ends_elsewhen(self) -> bool:
+        """Whether its last scene is one of another time."""
+        return self._elsewhen[1]
+
+    @cached_property
+    def _elsewhen(self) -> tuple[frozenset[int], bool]:
+        then = bool(_PLANS_ANOTHER_TIME.search(self.plan)) or (
+            bool(self.before) and _Passage(_sentences(self.before)).ends_elsewhen
+        )
+        found, next_one = set[int](), False
+        for number, group in groupby(self.sentences, key=lambda sentence: sentence.paragraph):
+            lines = [sentence.plain for sentence in group]
+            begins, ends = lines[0], _bare(lines[-1])
+            is_heading = len(ends.split()) <= MOST_HEADING_WORDS and not _IS_TOLD.search(ends)
+            if not _LETTER.search(begins) or begins.startswith("#") or _STARTS_NOW.match(begins):
+                then = next_one = False
+            then = then or bool(_OPENS_ANOTHER_TIME.match(begins))
+            if then or next_one:
+                found.add(number)
+            # Headings and what is begun to be played or told are over with the scene, memories with the next paragraph.
+            then = then or (is_heading and bool(_HEADS_ANOTHER_TIME.fullmatch(ends)))
+            for sentence in lines:
+                then = (then or bool(_PLAYS.search(sentence))) and not _IS_OVER.search(sentence)
+            next_one = (match := _THEN.search(lines[-1])) is not None and not _GOES_ON.search(lines[-1], match.end())
+        return frozenset(found), then
+
+
+def _bare(heading: str) -> str:
+    """Return a heading without its marks."""
+    return heading.strip(" *_#~[]()—–-.:!")
+
+
+def find_contradictions(passage: str, codex: Codex, plan: str = "", before: str = "") -> list[Contradiction]:
+    """Return the sentences of an English passage that cannot be true together with an entry, with that entry's own.
+
+    A passage goes on in the time in which its plan is, and in which the one `before` it ended.
+    """
+    told = _Passage(_sentences(passage), plan, before)
     found: list[Contradiction] = []
     for entry in codex.named_in(passage):
         found += list(_of_entry(entry, told, codex))
@@ -232,7 +570,7 @@ def _sentences(passage: str) -> list[_Sentence]:
     return [_Sentence(said, SPOKEN.sub('""', said), number) for said, number in joined]
 
 
-def _of_entry(entry: Entry, told: Sequence[_Sentence], codex: Codex) -> Iterator[Contradiction]:
+def _of_entry(entry: Entry, told: _Passage, codex: Codex) -> Iterator[Contradiction]:
     status = entry.value("status")
     own = [name for name in entry.names if codex.find(name) is entry]
     if entry.kind == "person" and own:
@@ -241,13 +579,14 @@ def _of_entry(entry: Entry, told: Sequence[_Sentence], codex: Codex) -> Iterator
         further = r"(?! (?:from|of|with|who|whose|in|at|on|by|that)\b)"
         called = "|".join(
             [
-                *map(spelled, sorted(own, key=len, reverse=True)),
+                # The Ida Morrow is a ship.
+                *(rf"(?<!\b[Tt]he ){_as_a_name(name)}" for name in sorted(own, key=len, reverse=True)),
                 *(f"[Tt]he {re.escape(role)}{further}" for role in roles),
             ]
         )
         if status in ("dead", "absent") and (act := _acting(called, told, dead=status == "dead")) is not None:
-            back = _ALIVE if status == "dead" else _IS_BACK
-            if not back.search(_about(called, told, act)):
+            back, may_be = (_ALIVE, _may_be_another) if status == "dead" else (_IS_BACK, _may_be_there)
+            if not back.search(_about(called, told, act)) and not may_be(entry, told, act):
                 yield _of_aspect("dead" if status == "dead" else "absent", entry, "status", act.said, "alive")
         yield from _of_pronouns(entry, told, codex)
     if entry.kind == "thing" and own:
@@ -258,19 +597,22 @@ def _of_entry(entry: Entry, told: Sequence[_Sentence], codex: Codex) -> Iterator
                 rf"\b(?:{_HANDLES}){_PATH}{_PART} (?:the|his|her|their) (?:{names})\b"
                 r"(?![ -][a-z]+(?:['’]s|s) (?:of|where)\b)"
             )
-            if (act := _first(handled, told, besides=own)) is not None:
+            act = _first(handled, told, besides=own)
+            # In somebody else's house there is another umbrella; that one is his, and the one above the door.
+            others = rf"{_ANYBODY_WHO}{handled}|(?:his|her|their) (?:{names})\b|\b(?:{names})\b{_ANOTHER_ONE}"
+            if act is not None and (any(" " in name for name in bare) or not re.search(others, act.plain)):
                 yield _of_aspect("lost", entry, "status", act.said, "found")
         yield from _of_holder(entry, names, told, codex)
 
 
-def _means_nobody_else(role: str, entry: Entry, told: Sequence[_Sentence], codex: Codex) -> bool:
+def _means_nobody_else(role: str, entry: Entry, told: _Passage, codex: Codex) -> bool:
     """Return whether a passage can mean nobody but an entry by a role that no other one has.
 
     Of one word, it may be anybody's who has it after them, who is told of for the first time, or whom nobody knows.
     """
     is_one_word = " " not in role
     head = re.split(r" (?:of|from|in|at|on|with|to)\b", role)[0].split()[-1]
-    text = " ".join(sentence.said for sentence in told)
+    text = " ".join(sentence.said for sentence in told.sentences)
     if head.casefold() in ANYBODY or (is_one_word and entry.value("status") != "dead"):
         return False
     if re.search(rf"{_INTRODUCED}(?:{re.escape(head)}s?{f'|{_PERSON}' if is_one_word else ''})\b", text, re.IGNORECASE):
@@ -284,13 +626,13 @@ def _means_nobody_else(role: str, entry: Entry, told: Sequence[_Sentence], codex
     if any(one.kind == "person" and one.line("role") is None for one in here):
         return False
     known = {word for one in (entry, *here) for name in one.names for word in name.split()}
-    begins = [match[1] for sentence in told if (match := _BY_NAME.match(sentence.plain))]
+    begins = [match[1] for sentence in told.sentences if (match := _BY_NAME.match(sentence.plain))]
     return all(word in known or word in NOBODY for word in (*begins, *_CAPITAL.findall(text)))
 
 
-def _found_again(names: str, told: Sequence[_Sentence]) -> bool:
+def _found_again(names: str, told: _Passage) -> bool:
     """Return whether a passage tells of a thing that it is found or mended, or means another one."""
-    for sentence in told:
+    for sentence in told.sentences:
         for match in re.finditer(rf"\b(?:{names})\b", sentence.plain, re.IGNORECASE):
             before = re.split(r"[,;:]", sentence.plain[: match.start()])[-1].split()
             after = re.split(r"[,;:]", sentence.plain[match.end() :])[0].split()
@@ -301,30 +643,31 @@ def _found_again(names: str, told: Sequence[_Sentence]) -> bool:
     return False
 
 
-def _about(called: str, told: Sequence[_Sentence], act: _Sentence) -> str:
+def _about(called: str, told: _Passage, act: _Sentence) -> str:
     """Return what a passage tells of somebody up to what they do.
 
     That is the sentences with such a name, and one before the first of them in its paragraph: who comes back is not always
     named in doing so.
     """
     named = re.compile(rf"\b(?:{called})\b")
-    until = told[: told.index(act) + 1]
+    until = told.sentences[: told.sentences.index(act) + 1]
     first = next((number for number, sentence in enumerate(until) if named.search(sentence.plain)), len(until) - 1)
     before = [one.plain for one in until[max(0, first - 1) : first] if one.paragraph == until[first].paragraph]
     return " ".join([*before, *(sentence.plain for sentence in until if named.search(sentence.plain))])
 
 
-def _of_holder(entry: Entry, names: str, told: Sequence[_Sentence], codex: Codex) -> Iterator[Contradiction]:
+def _of_holder(entry: Entry, names: str, told: _Passage, codex: Codex) -> Iterator[Contradiction]:
     """Tell of a thing that somebody has on them, while somebody else has it."""
     holder = codex.find(entry.value("holder"))
-    if holder is None or holder.kind != "person":
+    if holder is None or holder.kind != "person" or names.casefold() in _EVERYBODYS:
         return
     # Her knife is another one than the knife that he has.
     # Of two words or more it is hardly another one, and hardly passed from hand to hand untold.
     one_of_a_kind = all(" " in name for name in entry.names)
     the = "(?:the|his|her|their)" if one_of_a_kind else "the"
     with_it = (
-        r"(?:locked|unlocked|opened|cut|struck|lit|dug|pried|prised|scraped|carved|sealed|signed|stabbed|tied|bound|swept|stirred|"
+        r"(?:locked|unlocked|opened|cut|struck|lit|dug|pried|prised|scraped|carved|sealed|signed|stabbed|tied|bound|"
+        r"swept|stirred|"
         r"measured|broke|smashed)"
     )
     taken = re.compile(
@@ -334,7 +677,7 @@ def _of_holder(entry: Entry, names: str, told: Sequence[_Sentence], codex: Codex
         rf"out of) (?P<whose>[A-Z][\w'’-]+)['’]s? {_OWN_NOUN}\b"
     )
     if one_of_a_kind and not any(
-        re.search(rf"\b{re.escape(name)}\b", sentence.said) for sentence in told for name in holder.names
+        re.search(rf"\b{re.escape(name)}\b", sentence.said) for sentence in told.sentences for name in holder.names
     ):
         taken = re.compile(
             rf"{taken.pattern}|(?P<has>[A-Z][\w'’-]+)(?: \w+ly)? (?:had|carried|carries|wore|wears|owned|owns|put on|"
@@ -344,12 +687,12 @@ def _of_holder(entry: Entry, names: str, told: Sequence[_Sentence], codex: Codex
             rf"{the} (?:{names})\b|"
             rf"(?P<with>[A-Z][\w'’-]+)(?: \w+ly)? {with_it} (?:\w+ ){{1,4}}with {the} (?:{names})\b"
         )
-    for number, sentence in enumerate(told):
+    for number, sentence in enumerate(told.sentences):
         match = taken.search(sentence.plain)
         who = codex.find(next(filter(None, match.groups()))) if match else None
         if match is None or who is None or who is holder or _is_elsewhen(sentence, match.start(), entry.names, told):
             continue
-        others = " ".join(one.said for one in told[:number])
+        others = " ".join(one.said for one in told.sentences[:number])
         between = match[0]
         if any(name in between for name in holder.names):
             return
@@ -358,33 +701,54 @@ def _of_holder(entry: Entry, names: str, told: Sequence[_Sentence], codex: Codex
         return
 
 
-def _of_pronouns(entry: Entry, told: Sequence[_Sentence], codex: Codex) -> Iterator[Contradiction]:
+def _of_pronouns(entry: Entry, told: _Passage, codex: Codex) -> Iterator[Contradiction]:
     known = entry.value("pronouns")
-    for sentence in told if known in ("he", "she") else ():
+    for sentence in told.sentences if known in ("he", "she") else ():
         for match in OF_ONESELF.finditer(sentence.plain):
-            if is_alone(match, entry) and codex.find(match["name"]) is entry and pronoun_of(match) != known:
+            if not is_alone(match, entry) or codex.find(match["name"]) is not entry or pronoun_of(match) == known:
+                continue
+            if not _may_be_anothers(match, entry, sentence, told, codex):
                 yield _of_aspect("pronouns", entry, "pronouns", sentence.said, pronoun_of(match))
                 return
     if known in ("he", "she") and (after := _after_its_name(entry, known, told, codex)) is not None:
         yield _of_aspect("pronouns", entry, "pronouns", after.said, "she" if known == "he" else "he")
 
 
-def _after_its_name(entry: Entry, known: str, told: Sequence[_Sentence], codex: Codex) -> _Sentence | None:
+def _may_be_anothers(match: re.Match[str], entry: Entry, sentence: _Sentence, told: _Passage, codex: Codex) -> bool:
+    """Return whether it may be somebody else's mouth, coat or hands that a match of OF_ONESELF tells of."""
+    if _IN_DISGUISE.search(told.text):
+        return True
+    if _BY_ONESELF.search(sentence.plain[match.start() : match.end() + 20]):
+        return False
+    last = 1 if _HARDLY_ANOTHERS.search(sentence.plain[match.start() : match.end() + 20]) else 2
+    paragraphs = sorted({one.paragraph for one in told.sentences if one.paragraph <= sentence.paragraph})[-last:]
+    near = " ".join(one.plain for one in told.sentences if one.paragraph in paragraphs).replace(sentence.plain, " ")
+    near = f"{near} {sentence.plain[: match.start()]}"
+    named = {word for name in entry.names for word in name.split()}
+    return bool(
+        _SOMEBODY.search(near)
+        or re.search(_HE if pronoun_of(match) == "he" else _SHE, near, re.IGNORECASE)
+        or any(one.kind == "person" and one is not entry for one in codex.named_in(near))
+        or any(word not in named for word in _CAPITAL.findall(near))
+    )
+
+
+def _after_its_name(entry: Entry, known: str, told: _Passage, codex: Codex) -> _Sentence | None:
     """Return the sentence that calls somebody by the wrong pronoun right behind one that begins with their name.
 
     That may be anybody whom a passage before this one told of: only where this one has nobody else, and nowhere the right one,
     is it they.
     """
-    plain = " ".join(sentence.plain for sentence in told)
+    plain = told.text
     right, wrong = (_SHE, _HE) if known == "she" else (_HE, _SHE)
-    others = [one for one in codex.named_in(" ".join(sentence.said for sentence in told)) if one is not entry]
+    others = [one for one in codex.named_in(" ".join(one.said for one in told.sentences)) if one is not entry]
     if re.search(right, plain, re.IGNORECASE) or any(one.kind == "person" for one in others):
         return None
     named = {word for one in (entry, *others) for name in one.names for word in name.split()}
     if _SOMEBODY.search(plain) or any(word not in named for word in _CAPITAL.findall(plain)):
         return None
     called = "|".join(spelled(name) for name in entry.names if codex.find(name) is entry)
-    for before, after in pairwise(told):
+    for before, after in pairwise(told.sentences):
         if re.search(wrong, before.plain, re.IGNORECASE):
             # Whom this one means, a later one may mean too.
             return None
@@ -394,7 +758,7 @@ def _after_its_name(entry: Entry, known: str, told: Sequence[_Sentence], codex: 
     return None
 
 
-def _of_renamed(told: Sequence[_Sentence], codex: Codex) -> Iterator[Contradiction]:
+def _of_renamed(told: _Passage, codex: Codex) -> Iterator[Contradiction]:
     renamed = [entry for entry in codex.entries.values() if entry.former and entry.kind in ("person", "place")]
     names = {name for entry in codex.entries.values() for name in entry.names} if renamed else set[str]()
     for entry in renamed:
@@ -405,16 +769,63 @@ def _of_renamed(told: Sequence[_Sentence], codex: Codex) -> Iterator[Contradicti
                 yield contradiction("renamed", entry, holds, act.said, former)
 
 
-def _acting(called: str, told: Sequence[_Sentence], *, dead: bool) -> _Sentence | None:
+_SAID = "(?:said|asked|replied|whispered|answered|called|cried|muttered|shouted|added|says|asks)"
+
+
+def _as_a_name(name: str) -> str:
+    """Return a pattern of a name where it is one: of a word that is a name, too, only where it must mean somebody."""
+    pattern = spelled(name)
+    if name in _NAMES_OF_MORE:
+        return rf"(?:(?<=said )|(?<=asked )|(?<=replied )|(?<=whispered )){pattern}|{pattern}{_ONLY_PEOPLE}"
+    return rf"(?:(?<=[a-z,;] ){pattern}|{pattern}{_ONLY_PEOPLE})" if name in _WORDS else pattern
+
+
+def _may_be_another(entry: Entry, told: _Passage, act: _Sentence) -> bool:
+    """Return whether it is none of the dead who acts in a passage: a ghost, a namesake, a ship, or who goes by their name."""
+    names = "|".join(map(spelled, entry.names))
+    return told.is_of_another_world or bool(
+        re.search(
+            rf"\b(?i:the|an?|another|other|new|second|little|young|baby|cousin|nephew|niece|(?:grand)?(?:son|daughter),?|"
+            rf"named|christened|(?:called|calling) (?:him|her|it|them)(?:self)?|named (?:after|for)) (?:{names})\b(?![ -][A-Z])|"
+            rf"\b(?:{names}), (?:his|her|their|the|an?|[A-Z]\w+['’]s) (?:[\w'’]+ ){{0,3}}(?:nephew|niece|"
+            rf"(?:grand)?(?:son|daughter)|cousin|"
+            rf"younger|second|puppy|dog|cat|horse|ship)\b|\bhad (?:his|her) name\b|"
+            rf"\b(?:Storm|Hurricane|Operation|Project|Camp|Fort|Lake|Mount|Port|Villa|HMS|SS|Saint|St\.?) (?:{names})\b|"
+            rf"\b(?:named|christened|called) (?:the|an?|his|her|their|its) (?:\w+ )?(?:\w+ )?(?:after |for )?(?:{names})\b",
+            told.text,
+        )
+    )
+
+
+def _may_be_there(entry: Entry, told: _Passage, act: _Sentence) -> bool:
+    """Return whether somebody acts where they went to, is heard from afar, or may be back by the time of a passage."""
+    line = entry.line("status")
+    gone = f"{line.text} {line.rests_on}" if line else ""
+    until = " ".join(one.plain for one in told.sentences[: told.sentences.index(act) + 1])
+    scene = " ".join(one.said for one in told.sentences if one.paragraph == act.paragraph)
+    opens = next(one.plain for one in told.sentences if one.paragraph == act.paragraph)
+    if _SHORT_ABSENCE.search(gone) or _CALLS.search(until) or _WRITES.search(scene) or _LATER.search(until):
+        return True
+    if _SETTING.match(act.plain) or _SETTING.match(opens) or any(name in told.plan for name in entry.names):
+        return True
+    own = {word for name in entry.names for word in name.casefold().split()}
+    places = set(re.findall(r"[a-z]{3,}", gone.casefold())) - own - _NO_PLACE - _FUNCTION_WORDS
+    if places & set(re.findall(r"[a-z]{3,}", scene.casefold())):
+        return True
+    return any(left.search(gone) and there.search(scene) for left, there in _FAR_PLACES)
+
+
+def _acting(called: str, told: _Passage, *, dead: bool) -> _Sentence | None:
     """Return the first sentence in which somebody who is called so does something; None for none."""
     return _first(
-        rf"(?:^|[,;:\"”—–] ?|\b(?:and|but|then|when|while|as|so|because|where) |{_WHEN} )(?:{called})(?:, (?:the|a|an|his|"
+        rf"(?:^|[,;:\"”—–] ?|\b(?:and|but|then|when|while|as(?! (?:{called}) {_SAID})|so) |"
+        rf"{_WHEN} )(?:{called})(?:, (?:the|a|an|his|"
         rf"her|who)\b"
-        rf"[^,;\"]{{1,60}},)? (?:{ACTS})|"
-        rf"\bIt (?:was|is) (?:{called}) who\b(?! (?:had|was|is|died))|"
+        rf"[^,;\"]{{1,60}},)? (?!(?:{_MADE})\b)(?:{ACTS})(?! (?:not|no|nothing)\b)|"
+        rf"^(?:And )?[Tt]here was (?:{called}), (?!(?:dying|lying|floating|hanging|bleeding|rotting|being)\b)[a-z]+ing\b|"
         rf"\b(?:{called})['’]s (?:laugh|smile|grin|fingers|gaze|glance|footsteps?|hands?) (?:{ACTS})|"
-        rf"{_MEETING if dead else '(?!)'} (?:{called})\b(?!['’])|"
-        rf"[\"”] (?:said|asked|replied|whispered|answered|called|cried|muttered|shouted|added|says|asks) (?:{called})\b|"
+        rf"{_MEETING if dead and not _SPOKEN_TO.search(told.text) else '(?!)'} (?:{called})\b(?!['’])|"
+        rf"[\"”] {_SAID} (?:{called})\b|"
         rf"^(?:Behind|In|On|At|By|Beside|There|Here|Under|Before|Across|Through|Down|Up|From|Outside|Inside)\b[^,;\"]{{0,40}}? "
         rf"(?:stood|sat|came|walked|knelt|ran|waited|strode|climbed) (?:{called})\b",
         told,
@@ -422,22 +833,28 @@ def _acting(called: str, told: Sequence[_Sentence], *, dead: bool) -> _Sentence 
     )
 
 
-def _first(pattern: str, told: Sequence[_Sentence], besides: Collection[str]) -> _Sentence | None:
+def _first(pattern: str, told: _Passage, besides: Collection[str]) -> _Sentence | None:
     """Return the first sentence that tells so of here and now; what `besides` names makes none one of another time."""
-    for sentence in told:
+    for sentence in told.sentences:
         match = re.search(pattern, sentence.plain)
         if match and not _is_elsewhen(sentence, match.end(), besides, told):
             return sentence
     return None
 
 
-def _is_elsewhen(sentence: _Sentence, end: int, besides: Collection[str], told: Sequence[_Sentence]) -> bool:
+def _is_elsewhen(sentence: _Sentence, end: int, besides: Collection[str], told: _Passage) -> bool:
     """Return whether a sentence tells of another time, or of nobody in the flesh, what it does up to `end`."""
     plain = sentence.plain
     for name in besides:
         plain = plain.replace(name, "_" * len(name))
-    before = " ".join(one.plain for one in told[: told.index(sentence)] if one.paragraph == sentence.paragraph)
-    return bool(_ELSEWHEN.search(plain) or _UNREAL.search(plain[:end]) or _THEN.search(before))
+    until = told.sentences[: told.sentences.index(sentence)]
+    before = [one.plain for one in until if one.paragraph == sentence.paragraph]
+    return (
+        bool(_ELSEWHEN.search(plain) or _UNREAL.search(plain[:end]) or _THEN.search(" ".join(before)))
+        or any(_SALUTES.search(one.said) for one in told.sentences if one.paragraph == sentence.paragraph)
+        or any((match["name"] or "") in sentence.plain for match in _HAD_DONE.finditer("".join(before[-1:])))
+        or sentence.paragraph in told.elsewhen
+    )
 
 
 def _of_aspect(rule: Rule, entry: Entry, aspect: str, said: str, value: str) -> Contradiction:

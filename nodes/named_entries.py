@@ -86,10 +86,9 @@ def meant_by(name: str, kind: Kind, codex: Codex, passage: str = "") -> Entry | 
     """Return the only entry that a capable model means by a name; None for none, and for several."""
     if kind == "person":
         return _whom(name, codex)
-    found = codex.find(name)
-    if found is not None or _answering(name, codex):
-        # London is no part of Jack London.
-        return None if found is not None and (kind, found.kind) == ("place", "person") else found
+    found = codex.find(name, kind)
+    if found is not None or _answering(name, kind, codex):
+        return found
     if kind in ("question", "promise"):
         return _asked(name, kind, codex)
     return _which(name, codex, passage) if kind == "thing" else None
@@ -97,7 +96,7 @@ def meant_by(name: str, kind: Kind, codex: Codex, passage: str = "") -> Entry | 
 
 def holder_of(name: str, codex: Codex) -> Entry | None:
     """Return whom, or what, a capable model says has something."""
-    return codex.meant(name) or codex.find(name) or _whom(name, codex)
+    return _whom(name, codex) or codex.find(name)
 
 
 def also_named(name: str, known: Entry, codex: Codex) -> Change | None:
@@ -112,13 +111,20 @@ def also_named(name: str, known: Entry, codex: Codex) -> Change | None:
     return longer_name(name, known, codex)
 
 
-def _answering(name: str, codex: Codex) -> list[Entry]:
-    return [entry for entry in codex.entries.values() if key_of(name) in entry.called]
+def _answering(name: str, kind: Kind, codex: Codex) -> list[Entry]:
+    """Return the entries that a name may mean; what is no person is called by no part of anybody's name."""
+    key = key_of(name)
+    return [
+        entry
+        for entry in codex.entries.values()
+        if entry.may_be(kind) and key in (entry.called if kind == "person" else entry.called_whole)
+    ]
 
 
 def _whom(name: str, codex: Codex) -> Entry | None:
-    known = codex.meant(name)
-    if known is not None or _answering(name, codex):
+    # A kind that a model does not give is read as a person.
+    known = codex.meant(name, "person") or codex.meant(name)
+    if known is not None or _answering(name, "person", codex):
         return known
     if (known := _by_role(name, codex)) is not None:
         return known

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from recurrentgpt.nodes.human.phrases import LONGEST_PHRASE, is_phrase, understand
+from recurrentgpt.nodes.human.phrases import is_phrase, understand
 from recurrentgpt.schema.errors import BadAnswer
 
 GO_ON = "simulator"
@@ -28,7 +28,7 @@ _PASSAGE = r"(?:passage|part|chapter|scene|section|step|turn)s?"
 # What is looked for anywhere in a text repeats nothing without a bound: a long text would be gone over at every word of it.
 _BEFORE = (
     r"(?:\b(?:please|now|then|and|to|can you|could you|would you|i want you to|i(?:'d| would) like you to)[\s,]+){0,4}"
-    rf"(?:\b{_WRITE}\s+)?(?:\b(?:the|a|another|one\s+more)\s+(?:next\s+|new\s+|more\s+)?{_PASSAGE}\s+)?"
+    rf"(?:\b{_WRITE}\s+)?(?:\b(?:(?:the|a|another|one\s+more)\s+(?:next\s+|new\s+|more\s+)?|next\s+){_PASSAGE}\s+)?"
     r"(?:\b(?:with|on|in|for|of|from|to|using|within)\s+)?(?:\b(?:the|this|that|my|our|your|existing|same)\s+){0,3}"
 )
 _NAMING = re.compile(rf"{_BEFORE}(?:{_NAMED}|{_BARE})[\s:,.;)–—-]*", re.IGNORECASE)
@@ -40,16 +40,19 @@ _SAYING = (
     r"text|plan|plans|option|options|story|stories|id|ids|result|results|output|the|its|a|an|all|"
     r"both|me|us|back|only|with|for|of|to|from|in|it|that|this|as|is|are|one|number|after|along|"
     r"together|so|far|again|out|aloud|word|by|once|more|ok|okay|yes|great|everything|following|"
-    r"accordingly|what|happened|happens|you|can|could|would|will"
+    r"accordingly|what|happened|happens|you|can|could|would|will|at|end|there|user|has|have|been|written|appear|appears|"
+    r"whether|if|"
+    r"exists?|still|characters?|cast|title|status|summary|names|feedback|comments|markdown|json|format|up|first|main"
 )
 _WRITES = f"{_WRITE}|compose|draft|create|make"
 _READS = (
     r"read|show|display|repeat|print|recite|recap|summari[sz]e|list|return|give|send|share|tell|provide|"
-    r"report|include|reply|respond"
+    r"report|include|reply|respond|export|present|look|check|fetch|retrieve|get|find|review|describe|explain|quote|open|load"
 )
 _GOES_WITHOUT_SAYING = re.compile(
-    rf"(?:task|request|instructions?)|(?:(?:{_SAYING})[\s,]+)*(?:{_WRITES}|{_READS})\b"
-    rf"(?:[\s,:]+(?:{_SAYING}|{_WRITES}|{_READS})\b)*",
+    rf"(?:task|request|instructions?|hi|hello|hey|hi there|please|thanks|thank you)|"
+    rf"(?:(?:{_SAYING})[\s,]+)*(?:{_WRITES}|{_READS})\b"
+    rf"(?:[\s,:+&]+(?:{_SAYING}|{_WRITES}|{_READS})\b)*",
     re.IGNORECASE,
 )
 _A_PLAN = re.compile(r"\b(?:plan|option|choice)\b", re.IGNORECASE)
@@ -65,6 +68,7 @@ _LABEL = (
 _JOINING = re.compile(
     rf"(?:(?:with|using|by|where|in\s+which|so\s+that|such\s+that|and)\b\s*|{_LABEL})+", re.IGNORECASE
 )
+_WHOEVER = r"(?:user|person|reader|player|human|customer|author)"
 _CHOOSING = re.compile(
     r"(?:\b(?:please|now|then|ok|okay|so|"
     r"(?:write|writing|continuing|producing)(?:\s+(?:the|next|story|(?:passage|chapter|part)(?:\s+[0-9]+)?)\b)+|"
@@ -73,8 +77,11 @@ _CHOOSING = re.compile(
     r"(?:choose|pick|select|take)(?=\s+(?:the\s+)?(?:plan|option|choice)\b)|"
     r"(?:give|propose|suggest|offer|make|create|get|ask for)(?:\s+(?:me|us|some|three|for))*|"
     r"(?:the\s+)?(?:user|person|reader|player|human|i|we|they|he|she)\s+(?:has\s+|have\s+)?(?:chose|chosen|picked|selected|took|"
-    r"chooses|picks|selects|takes|prefers|wants?|would\s+like|said|says)(?:\s+to\s+(?:go|take|choose|use|pick|follow|see))?"
+    r"chooses|picks|selects|takes|prefers|wants?|would\s+like|said|says|replied|answered|decided\s+on|opted\s+for|"
+    r"(?:is\s+)?going\s+with)(?:\s+to\s+(?:go|take|choose|use|pick|follow|see))?"
     r")\b[\s,:]*|"
+    rf"(?:the\s+|my\s+)?{_WHOEVER}(?:['’]s)?\s+(?:chosen\s+|selected\s+|preferred\s+)?(?:choice|pick|selection|answer|"
+    rf"decision|reply|plan(?=\s*(?:is|was|:)))\b(?:\s+(?:is|was))?[\s,:]*|"
     rf"{_LABEL})+",
     re.IGNORECASE,
 )
@@ -82,20 +89,54 @@ _OF_THIS = re.compile(
     r"\s+(?:of\s+)?(?:(?:the|this|that|last|latest|current|newest|same)\s+){0,3}passage\W*$", re.IGNORECASE
 )
 _NUMBER_OF = re.compile(r"\b(plan|option|choice)\s+(?:number|no\.?|nr\.?|id)\s*(?=[#\w])", re.IGNORECASE)
-_THANKS = re.compile(
-    r"(?=.*\b(?:thanks|thank you|thx|cheers|bye|goodbye|all|enough|done|finished)\b)"
-    r"(?:(?:ok|okay|great|perfect|nice|good|wonderful|lovely|thanks|thank|thx|cheers|you|very|much|so|a|lot|many|that|this|it|is|"
-    r"was|will|be|all|enough|for|now|today|we|i|am|are|done|finished|bye|goodbye|see|later|no|more|the|your|help|story|"
-    r"['’](?:s|re|m|ll))\b[\s,.!]*)+",
+_FROM_THERE = re.compile(
+    r"from (?:where|the (?:point|place)) .{0,40}\b(?:left off|stopped|ended|is|was|stands)", re.IGNORECASE
+)
+_THEY_ASK = re.compile(
+    rf"(?:the\s+|my\s+)?{_WHOEVER}\s+(?:asks?|asked|wonders|is\s+asking|wants\s+to\s+know|"
+    rf"would\s+like\s+to\s+know)\s+(?:you\s+|me\s+)?"
+    r"(?:who|what|where|when|why|how|which|whether|if|about)\b.*",
+    re.IGNORECASE | re.DOTALL,
+)
+_THEY_WANT = re.compile(
+    rf"(?:the\s+|my\s+)?{_WHOEVER}\s+(?:wants|would\s+like|wishes|needs)\s+(?:you\s+)?to\s+(?:see\s+|have\s+|hear\s+)?",
     re.IGNORECASE,
 )
-_QUESTION = re.compile(r"(?:who|what|where|when|why|how|which)(?:['’]s)?\s(?!(?:if|about)\b)[^.!]*\?", re.IGNORECASE)
+_QUOTED_PLAN = re.compile(
+    r"^(?:(?:with|using|by|following|use|follow|take|choose)\s+)?(?:(?:this|the|following|chosen|selected|own|their)\s+){0,3}"
+    r"(?:(?:plan|option|choice)\s*[:=]?\s*)?[\"“](?P<plan>[^\"“”]+)[\"”][\s.]*$",
+    re.IGNORECASE,
+)
+_WISHED = re.compile(
+    r"(?P<choice>.{0,80}?\b(?:(?:plan|option|choice)\s*#?\w+|\w+\s+(?:plan|option|choice)))"
+    r"(?:\s*[,;–—-]+\s*(?:(?:and|but|only)\s+)?|\s+(?:and|but|only)\s+)(?P<wish>\S.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_WHICHEVER = re.compile(
+    r"(?:please |and )?(?:with |choose |pick |use |take |select |follow |go with )+(?:whichever|whatever|any|the "
+    r"best)\b(?:\s[\w'’]+){0,8}\W*",
+    re.IGNORECASE,
+)
+_A_NUMBER = re.compile(
+    r"\b(?:plan|option|opción|choix|plano|piano|nummer|numéro)\s*[#:]?\s*(?P<number>[0-9]{1,2})\b", re.IGNORECASE
+)
 _ANOTHER = re.compile(
-    r"(?:(?:please|now|ok|okay|then|great|thanks|can you|could you)[\s,.!]+)*"
-    r"(?:(?:write|begin|start|create|make)(?: me| us)?|tell (?:me|us)|let['’]s (?:write|begin|start)) "
-    r"(?:another|a new|a different|a second) (?:\w+ ){0,2}(?:story|novel|tale)\b",
+    r"(?:^|(?<=[.!?])\s|\n)(?:(?:please|now|ok|okay|then|great|thanks|forget (?:that|it)|instead|and|so|can (?:you|we)|"
+    r"could (?:you|we)|would you|"
+    r"i want(?: you)?(?: to)?|i(?:'d| would) like(?: you)?(?: to)?|let['’]s|actually|no|have|do)[\s,.!]+)*"
+    r"(?:(?:write|begin|start|start over with|create|make|compose|do)(?: me| us)?|tell (?:me|us)|(?=(?:(?:a|an|one|another|"
+    r"the)\s)?(?:another|new|different|"
+    r"more|fresh|second|other)\s|another\s))\s?"
+    r"(?:(?:(?:another|(?:a|an|one) (?:brand |completely |totally |whole )?(?:new|different|second|fresh|more|other)|(?:new|"
+    r"different|fresh|one more)) (?:\w+ ){0,2}(?:story|novel|tale)\b"
+    r"(?=\W*$|\s*[:,.;!?–—-]|\s+(?:please|about|of|in|with|where|for|set|on|this|that|instead|now)\b)"
+    r"|an? (?:\w+ ){0,2}(?:story|novel|tale) (?:about|of|in which|with|where|set|for|instead)\b)"
+    r"|(?:(?:a )?new|another) one,? (?:about|in|with|set)\b)",
     re.IGNORECASE,
 )
+_ENDS = re.compile(r"\n|[.;]\s*$")
+MOST_WORDS = 12
+"""Words of a task in which the number of a plan, wherever it stands, may be the choice."""
 NOT_AN_ANSWER = (
     "Nothing was written: a passage is written from the number of a plan, or from what happens next in a sentence."
 )
@@ -118,7 +159,7 @@ def asked_story(task: str) -> str | None:
 
 def begins_another(task: str) -> bool:
     """Tell whether a task asks for a story beside those that there are, and names none."""
-    return _ANOTHER.match(task.strip()) is not None and asked_story(task) is None
+    return _ANOTHER.search(task.strip()) is not None and asked_story(task) is None
 
 
 def asked_answer(task: str, plans: Sequence[str]) -> object:
@@ -127,28 +168,35 @@ def asked_answer(task: str, plans: Sequence[str]) -> object:
         said = {name: value for name, value in fields.items() if name not in _STORY}
         return said["plan"] if list(said) == ["plan"] else said or GO_ON
     task, named = _tidy(task), asked_story(task) is not None
-    text = _NAMING.sub(lambda it: "\n" if "\n" in it[0] else " ", task) if named else task
+    text = _NAMING.sub(lambda it: "\n" if _ENDS.search(it[0]) else " ", task) if named else task
     text = text.strip(" \t\n,:;–—-") if named else text.strip()
     if named and not re.search(r"\w", text):
         return GO_ON
     parts = [part for part in re.split(r"(?<=[.!?])\s+|\n+", text) if re.search(r"\w", part)]
-    kept = [part.strip() for part in parts if not _GOES_WITHOUT_SAYING.fullmatch(part.strip(" .!?:;,*-"))]
+    kept = [part.strip() for part in parts if not _goes_without_saying(part.strip(" .!?:;,*-"))]
     choices = [text, *_choices(kept[0] if len(kept) == 1 else text)]
     if (chosen := next((it for it in choices if _plain(it, plans) is not None), None)) is not None:
         return chosen
-    if (
-        (len(text) <= LONGEST_PHRASE and _THANKS.fullmatch(text))
-        or _QUESTION.fullmatch(text)
-        or (parts and not kept and not _WRITING.search(task))
-    ):
+    if (wished := _with_wishes(kept, plans)) is not None:
+        return wished
+    if (parts and not kept and not _WRITING.search(task)) or (len(kept) == 1 and _THEY_ASK.fullmatch(kept[0])):
         raise BadAnswer(NOT_AN_ANSWER)
-    if parts and not kept:
+    if (parts and not kept) or (len(kept) == 1 and _WHICHEVER.fullmatch(kept[0])):
         return GO_ON
     if (doubtful := next((it for it in choices if is_phrase(it, plans)), None)) is not None:
         return doubtful
-    if len(kept) > 1 and (wished := _with_wishes(kept, plans)) is not None:
-        return wished
+    mentions = [int(it["number"]) for it in _A_NUMBER.finditer(text) if it.start() > 0]
+    if (
+        named
+        and len(kept) == 1
+        and len(mentions) == 1
+        and 1 <= mentions[0] <= len(plans)
+        and len(text.split()) <= MOST_WORDS
+    ):
+        return f"maybe plan {mentions[0]}"
     plan = " ".join(kept) if len(kept) < len(parts) else text
+    if named and (quoted := _QUOTED_PLAN.match(plan)):
+        return quoted["plan"]
     joining = _JOINING.match(plan) if named else None
     return plan[joining.end() :] if joining else plan
 
@@ -157,18 +205,38 @@ def _choices(text: str) -> Iterator[str]:
     """Yield what may be the choice in a sentence, with less and less around it."""
     text = _OF_THIS.sub("", _TAIL.sub("", text))
     yield text
+    if found := _QUOTED_PLAN.match(text):
+        yield found["plan"]
     if found := _CHOOSING.match(text):
-        text = text[found.end() :]
+        text = text[found.end() :] or text
     yield re.sub(r"[\"“'](\d+)[\"”']", r"\1", _NUMBER_OF.sub(r"\1 ", text))
 
 
 def _with_wishes(parts: Sequence[str], plans: Sequence[str]) -> object:
     """Return the plan that the first of these sentences chooses, edited by what the others wish for; None where none is."""
-    for choice in _choices(parts[0]) if _A_PLAN.search(parts[0]) else ():
-        number = _plain(choice, plans)
-        if isinstance(number, int) and 1 <= number <= len(plans):
-            return {"action": "edit", "number": number, "plan": " ".join((plans[number - 1], *parts[1:]))}
+    if not parts or not _A_PLAN.search(parts[0]):
+        return None
+    first, *others = parts
+    wished = _WISHED.fullmatch(first)
+    divided: list[tuple[str, Sequence[str]]] = [(first, others)] if others else []
+    # "The second plan and the money are gone." is a sentence.
+    if wished and (re.search(r"\d", wished["choice"]) or _CHOOSING.match(wished["choice"])):
+        wish = wished["wish"]
+        more = [] if _goes_without_saying(wish.strip(" .!?")) else [wish[0].upper() + wish[1:]]
+        divided.append((wished["choice"], [*more, *others]))
+    for chooses, wishes in divided:
+        for choice in _choices(chooses):
+            number = _plain(choice, plans)
+            if isinstance(number, int) and 1 <= number <= len(plans):
+                if not wishes:
+                    return number
+                return {"action": "edit", "number": number, "plan": " ".join((plans[number - 1], *wishes))}
     return None
+
+
+def _goes_without_saying(part: str) -> bool:
+    part = _THEY_WANT.sub("", part)
+    return (_GOES_WITHOUT_SAYING.fullmatch(part) or _FROM_THERE.fullmatch(part)) is not None
 
 
 def _plain(text: str, plans: Sequence[str]) -> int | str | None:
@@ -180,8 +248,9 @@ def _plain(text: str, plans: Sequence[str]) -> int | str | None:
 
 
 def _tidy(text: str) -> str:
-    """Return a text without runs of blanks, over which patterns would go again and again."""
-    return re.sub(r"\n\s*", "\n", re.sub(r"[^\S\n]+", " ", text)).strip()
+    """Return a text without the marks of Markdown, and without runs of blanks, over which patterns would go again and again."""
+    unmarked = re.sub(r"\*{1,3}|(?m:^[^\S\n]*(?:[-•]|#{1,6})[^\S\n]+)", "", text).replace("w/ ", "with ")
+    return re.sub(r"\n\s*", "\n", re.sub(r"[^\S\n]+", " ", unmarked)).strip()
 
 
 _STORY = ("story", "story_id", "id")

@@ -7,17 +7,23 @@ import functools
 import hmac
 import json
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal, ParamSpec, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
+from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
 import recurrentgpt
+from recurrentgpt.infrastructure.listening import listening
 from recurrentgpt.library import Library, default_library
-from recurrentgpt.schema.errors import MissingExtra, RecurrentGPTError, SettingsError
+from recurrentgpt.nodes.human.answers import parse_answer
+from recurrentgpt.prose.model_text import visible_line
+from recurrentgpt.schema.choice import Action
+from recurrentgpt.schema.errors import BadAnswer, MissingExtra, RecurrentGPTError, SettingsError
 from recurrentgpt.schema.events import Event
 from recurrentgpt.schema.stream_buffer import StreamBuffer
 from recurrentgpt.story import Passage, Story
@@ -28,7 +34,8 @@ try:
     from mcp.server.mcpserver import MCPServer
     from mcp.server.mcpserver.exceptions import ResourceError, ToolError
     from mcp.server.transport_security import TransportSecuritySettings
-    from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
+    from mcp.shared.exceptions import MCPError
+    from mcp.types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult, ToolAnnotations
     from starlette.datastructures import Headers
     from starlette.responses import JSONResponse
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -47,14 +54,25 @@ PassageName = Annotated[
 ]
 
 
+def _no_boolean(value: object) -> object:
+    if isinstance(value, bool):
+        raise PydanticCustomError("boolean", "This is true or false, and no number")
+    return value
+
+
+Whole = Annotated[int, BeforeValidator(_no_boolean)]
+
+
 def _whole(description: str, least: int, most: int | None = None) -> Any:
     """Return how a whole number is described; its bounds are checked by the tool, which says them in a sentence."""
     bounds: dict[str, Any] = {"minimum": least} | ({} if most is None else {"maximum": most})
     return Field(description=description, json_schema_extra=bounds)
 
 
-Words = Annotated[int | None, _whole("About how many words a passage has; as the story keeps it if left out", 20, 2000)]
-Offset = Annotated[int, _whole("How many to leave out at the beginning", 0)]
+Words = Annotated[
+    Whole | None, _whole("About how many words a passage has; as the story keeps it if left out", 20, 2000)
+]
+Offset = Annotated[Whole, _whole("How many to leave out at the beginning", 0)]
 
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
@@ -64,6 +82,12 @@ MOVES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent
 MOST_LISTED, MOST_READ, MOST_FOUND, MOST_LAST = 200, 10, 20, 5
 PAGE = 20_000
 """Characters of a book in one reply."""
+TOOLS_OF_ACTIONS: Mapping[Action, str] = {
+    "another_take": "the tool retry writes the passage once more",
+    "new_plans": "the tool new_plans proposes others",
+    "simulator": "take one yourself with the tool choose_plan",
+    "end": "the tool finish brings the story to its close",
+}
 TOOLS_OF_COMMANDS = {"show": "read", "recall": "recall", "stories": "stories", "tree": "tree", "goto": "goto"}
 ELSEWHERE = "Whoever runs this server can mend it there."
 
@@ -192,6 +216,11 @@ class _Server(MCPServer[None]):
         self, name: str, arguments: dict[str, Any], context: Call[None, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; raise ToolError for what it cannot use or do."""
+        takes = {tool.name: list(tool.input_schema.get("properties", {})) for tool in await self.list_tools()}
+        if name not in takes:
+            raise ToolError(f"There is no tool {name!r:.60}: the tools are {', '.join(takes)}.")
+        if unknown := _unknown_argument(name, arguments, takes[name]):
+            raise ToolError(unknown)
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as problem:
@@ -199,6 +228,28 @@ class _Server(MCPServer[None]):
                 raise
             wrong = [f"{'.'.join(map(str, it['loc']))}: {it['msg']}" for it in problem.__cause__.errors()]
             raise ToolError(f"{name} cannot use these arguments. {'; '.join(wrong)}.") from problem.__cause__
+
+    async def get_prompt(
+        self, name: str, arguments: dict[str, Any] | None = None, context: Call[None, Any] | None = None
+    ) -> GetPromptResult | InputRequiredResult:
+        """Fill in a prompt; raise MCPError, as for a call's wrong parameters, where that cannot be done."""
+        takes = {prompt.name: prompt.arguments or [] for prompt in await self.list_prompts()}
+        if name not in takes:
+            raise MCPError(INVALID_PARAMS, f"There is no prompt {name!r:.60}: the prompts are {', '.join(takes)}.")
+        given = arguments or {}
+        if unknown := _unknown_argument(name, given, [argument.name for argument in takes[name]]):
+            raise MCPError(INVALID_PARAMS, unknown)
+        for argument in takes[name]:
+            if argument.required and not visible_line(str(given.get(argument.name, ""))):
+                told = f"The prompt {name} needs its argument {argument.name!r}. {argument.description or ''}"
+                raise MCPError(INVALID_PARAMS, f"{told.strip().rstrip('.')}.")
+        return await super().get_prompt(name, arguments, context)
+
+
+def _unknown_argument(name: str, arguments: Mapping[str, object], takes: Sequence[str]) -> str:
+    """Return that an argument is none of those that a tool or a prompt takes; empty where all are."""
+    unknown = next((it for it in arguments if it not in takes), None)
+    return "" if unknown is None else f"{name} has no argument {unknown!r:.60}: it takes {', '.join(takes)}."
 
 
 def mcp_server(library: Library | None = None, **settings: Any) -> MCPServer[None]:
@@ -262,10 +313,12 @@ class _Tools:
         library = await self._open_library()
         settings = {**self._settings, **({"mode": mode} if mode else {}), **_length(words)}
         story = Story.new(genre, premise, title=title, player=player, library=library, **settings)
+        if player.strip() and story.context.mode != "fiction":
+            raise SettingsError("A player is of a story to play: set mode to fiction, too, or leave player out.")
         return await self._written(story, call, story.abegin())
 
     async def stories(
-        self, offset: Offset = 0, count: Annotated[int, _whole("How many to list", 1, MOST_LISTED)] = 50
+        self, offset: Offset = 0, count: Annotated[Whole, _whole("How many to list", 1, MOST_LISTED)] = 50
     ) -> StoriesReply:
         """List stories, the one written last first: id, title, genre and number of passages."""
         _check("offset", offset, 0)
@@ -278,7 +331,7 @@ class _Tools:
         self,
         story: StoryName,
         passage: PassageName = "",
-        count: Annotated[int, _whole("How many passages up to that one", 1, MOST_READ)] = 1,
+        count: Annotated[Whole, _whole("How many passages up to that one", 1, MOST_READ)] = 1,
     ) -> ReadReply:
         """Read a passage (default: the newest) and up to `count` before it, with the plans proposed after it and the memory."""
         _check("count", count, 1, MOST_READ)
@@ -293,7 +346,7 @@ class _Tools:
         self,
         call: Call[Any, Any],
         story: StoryName,
-        number: Annotated[int, Field(description="Number of the plan, from 1")],
+        number: Annotated[Whole, Field(description="Number of the plan, from 1")],
         words: Words = None,
     ) -> PassageReply:
         """Choose one of the proposed plans by its number, from 1, and write the next passage from it."""
@@ -310,7 +363,11 @@ class _Tools:
     ) -> PassageReply:
         """Say in your own words what happens next, in one to five sentences, and write the next passage from it."""
         opened = await self._open(story, **_length(words))
-        await opened.achoose({"action": "write", "plan": plan})
+        written, plans = {"action": "write", "plan": plan}, (await opened.apassage()).plans
+        answer = parse_answer(written, plans, played=opened.context.mode == "fiction")
+        if answer.action in TOOLS_OF_ACTIONS:
+            raise BadAnswer(f"`{visible_line(plan)}` is no plan of your own: {TOOLS_OF_ACTIONS[answer.action]}.")
+        await opened.achoose(written)
         return await self._written(opened, call)
 
     async def new_plans(self, call: Call[Any, Any], story: StoryName, passage: PassageName = "") -> PassageReply:
@@ -335,7 +392,7 @@ class _Tools:
         self,
         call: Call[Any, Any],
         story: StoryName,
-        passages: Annotated[int, _whole("In how many passages it ends", 1, MOST_LAST)] = 3,
+        passages: Annotated[Whole, _whole("In how many passages it ends", 1, MOST_LAST)] = 3,
         words: Words = None,
     ) -> PassageReply:
         """Write the last passages of a story, by plans that lead to a close, and return the last; read shows those before it."""
@@ -359,7 +416,7 @@ class _Tools:
         self,
         story: StoryName,
         offset: Offset = 0,
-        count: Annotated[int, _whole("How many passages and branches to list", 1, MOST_LISTED)] = 100,
+        count: Annotated[Whole, _whole("How many passages and branches to list", 1, MOST_LISTED)] = 100,
     ) -> TreeReply:
         """Show the passages and branches of a story, a page at a time, and where it stands."""
         _check("offset", offset, 0)
@@ -392,7 +449,7 @@ class _Tools:
         self,
         story: StoryName,
         about: Annotated[str, Field(description="What to look for, in words")],
-        count: Annotated[int, _whole("How many passages", 1, MOST_FOUND)] = 5,
+        count: Annotated[Whole, _whole("How many passages", 1, MOST_FOUND)] = 5,
     ) -> RecallReply:
         """Search the long-term memory of the present branch by meaning."""
         _check("count", count, 1, MOST_FOUND)
@@ -408,7 +465,7 @@ class _Tools:
         self,
         story: StoryName,
         format: Annotated[Literal["md", "txt", "html"], Field(description="Format of the text")] = "md",
-        offset: Annotated[int, _whole("Characters to leave out: next_offset of the page before", 0)] = 0,
+        offset: Annotated[Whole, _whole("Characters to leave out: next_offset of the page before", 0)] = 0,
     ) -> BookReply:
         """Return the present branch as one text, a page of 20,000 characters at a time."""
         _check("offset", offset, 0)
@@ -531,4 +588,6 @@ def serve(port: int | None = None, host: str = "127.0.0.1", token: str = "") -> 
         return
     import uvicorn
 
-    uvicorn.run(http_app(server, host=host, token=token), host=host, port=port)
+    app = http_app(server, host=host, token=token)
+    with listening(host, port, "The MCP server") as taken, suppress(KeyboardInterrupt):
+        uvicorn.Server(uvicorn.Config(app, host=host, port=port)).run([taken])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain
@@ -14,10 +14,13 @@ from typing_extensions import TypedDict
 
 from recurrentgpt.schema.names import (
     ANYBODY,
+    LETTER,
     NOBODY_KNOWN,
     OF_HER,
     OF_HIM,
+    UNSPACED,
     Kin,
+    declined_in,
     form_of,
     is_same_name,
     is_somebodys,
@@ -47,10 +50,7 @@ LASTING: tuple[Aspect, ...] = ("status", "holder", "look", "role", "unaware", "f
 
 MOST_ROLE_WORDS = 3
 
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-"""Characters of scripts that put no spaces between words, as in `prose.sentences`."""
-_LETTER = rf"[^\W{_UNSPACED}]"
-_PART = re.compile(rf"{_LETTER}+|[{_UNSPACED}]+")
+_PART = re.compile(rf"{LETTER}+|[{UNSPACED}]+")
 
 
 @described
@@ -175,16 +175,16 @@ def sign_of(name: str) -> Sign:
     parts = _PART.findall(name)
     is_capital = any(part[0].isupper() for part in parts)
     first, last = name[:1], name[-1:]
-    first_run, last_run = (len(name) > 1 and bool(re.match(f"[{_UNSPACED}]", letter)) for letter in (first, last))
+    first_run, last_run = (len(name) > 1 and bool(re.match(f"[{UNSPACED}]", letter)) for letter in (first, last))
     # Without regard to case for the name alone: with it, the borders take three times as long to compile.
     pattern = re.escape(name) if is_capital else f"(?i:{re.escape(name)})"
     if last.isalnum() or last_run:
         # A letter of the one kind of scripts begins or ends no word of the other kind.
-        begin = "" if first_run or articles else rf"(?<!{_LETTER})" if re.match(_LETTER, first) else r"\b"
-        end = "" if last_run else rf"(?!{_LETTER})" if re.match(_LETTER, last) else r"\b"
+        begin = "" if first_run or articles else rf"(?<!{LETTER})" if re.match(LETTER, first) else r"\b"
+        end = "" if last_run else rf"(?!{LETTER})" if re.match(LETTER, last) else r"\b"
         pattern = f"{begin}{pattern}{end}"
     if articles:
-        pattern = rf"(?<!{_LETTER}){articles}{pattern}"
+        pattern = rf"(?<!{LETTER}){articles}{pattern}"
     words = frozenset(parts if is_capital else map(str.casefold, parts))
     is_unspaced = first_run or last_run
     longest = "" if is_unspaced else max(sorted(words), key=len, default="")
@@ -284,6 +284,15 @@ class Entry:
         return frozenset(map(key_of, (*self.names, *self.former)))
 
     @cached_property
+    def called_whole(self) -> frozenset[str]:
+        """The same without parts of names."""
+        return frozenset(map(key_of, (*self.own_names, *self.former)))
+
+    def may_be(self, kind: Kind | None) -> bool:
+        """Return whether what is told of as of a `kind` may be it: a place is nobody, and other kinds are told apart loosely."""
+        return kind in (None, self.kind) or {kind, self.kind} != {"person", "place"}
+
+    @cached_property
     def signs(self) -> tuple[Sign, ...]:
         """What of a text means it: its names and keys."""
         return tuple(map(sign_of, (*self.names, *self.keys)))
@@ -327,22 +336,27 @@ class Codex:
     is_whole: bool = True
     """Whether no entry had to make room for others."""
 
+    def key(self, entry: Entry) -> str:
+        """Return the key of an entry: its name, and of a place that has somebody's name, or the reverse, what it is, too."""
+        return _key(self.entries, entry)
+
     def with_entry(self, old: Entry | None, new: Entry | None) -> Codex:
         """Return a codex with `new`, as what was told of last, in the place of `old`; every entry that stays is shared."""
         entries, until = dict(self.entries), self.until_death
-        if old is not None:
-            entries.pop(old.name.casefold(), None)
-        if new is not None:
-            entries[new.name.casefold()] = new
-        if old is not None and new is not None and old.name != new.name and old.name.casefold() in until:
-            until = {new.name.casefold() if key == old.name.casefold() else key: told for key, told in until.items()}
+        former = self.key(old) if old is not None else None
+        if former is not None:
+            entries.pop(former, None)
+        now = _key(entries, new) if new is not None else None
+        if new is not None and now is not None:
+            entries[now] = new
+        if now is not None and former != now and former in until:
+            until = {now if key == former else key: told for key, told in until.items()}
         changed = replace(self, entries=entries, until_death=until)
         # Who answers to a name is asked for every change of a passage, and hardly any of them changes a name.
         if (called := self.__dict__.get("_called")) is not None:
             # What was there under the new name goes, too; `old` may have gone before.
-            names = dict.fromkeys(entry.name.casefold() for entry in (old, new) if entry)
-            gone = [self.entries[name] for name in names if name in self.entries]
-            changed.__dict__["_called"] = _called_after(called, gone, new)
+            gone = {key: self.entries[key] for key in (former, now) if key is not None and key in self.entries}
+            changed.__dict__["_called"] = _called_after(called, gone, {now: new} if now is not None and new else {})
         return changed
 
     def with_over(
@@ -381,11 +395,17 @@ class Codex:
         """The people who are dead."""
         return tuple(entry for entry in self.entries.values() if entry.is_dead)
 
-    def find(self, name: str) -> Entry | None:
-        """Return the only entry that answers to a name; None for none and for several."""
+    def find(self, name: str, kind: Kind | None = None, *, whole: bool = False) -> Entry | None:
+        """Return the only entry that answers to a name; None for none and for several.
+
+        Of a `kind`, nobody is a place and no place is somebody, and a part of somebody's name is theirs alone. Where the `whole`
+        name is asked for, nothing is meant by a part of its name, or by a role.
+        """
         name = " ".join(name.split())
-        if (entry := self.entries.get(name.casefold())) is not None:
+        if (entry := self.entries.get(name.casefold())) is not None and entry.may_be(kind):
             return entry
+        if entry is not None and (other := self.entries.get(f"{name.casefold()}\n{kind}")) is not None:
+            return other
         key = key_of(name)
         bare = key.removeprefix("the ")
         keys = [key, f"the {key}"] if key == bare else [key]
@@ -393,25 +413,44 @@ class Codex:
         if key != bare and (name[0].islower() or key == plain(name).casefold()):
             keys.append(bare)
         for called in keys:
-            if found := self._called.get(called):
-                return self.entries[found[0]] if len(found) == 1 else None
-        return self._has_role.get(bare) if key != bare else None
+            if found := self._answering(called, kind, whole=whole):
+                return found[0] if len(found) == 1 else None
+        found_by_role = self._has_role.get(bare) if key != bare and not whole else None
+        return found_by_role if found_by_role is not None and found_by_role.may_be(kind) else None
 
-    def meant(self, name: str) -> Entry | None:
+    def _answering(self, called: str, kind: Kind | None, *, whole: bool = False) -> list[Entry]:
+        """Return the entries that answer to a key of names; see `find`."""
+        found = [self.entries[key] for key in self._called.get(called, ())]
+        if kind is None and not whole:
+            return found
+        return [
+            entry
+            for entry in found
+            if entry.may_be(kind) and ((kind in (None, "person") and not whole) or called in entry.called_whole)
+        ]
+
+    def names_of(self, entry: Entry) -> tuple[str, ...]:
+        """Return what an entry is called that nothing else is."""
+        return tuple(name for name in entry.names if self.find(name, entry.kind) is entry)
+
+    def meant(self, name: str, kind: Kind | None = None) -> Entry | None:
         """Return the only entry that a name of a passage means, in a form that is not known yet, too: None for none and several.
 
-        Mr Cole is the only person who is called Cole and not otherwise titled, and Bastian Cole who was only Bastian so far.
+        Mr Cole is the only person who is called Cole and not otherwise titled, and Bastian Cole who was only Bastian so far. Of a
+        `kind`, see `find`; only people have names in several forms.
         """
-        if (found := self.find(name)) is not None or key_of(name) in self._called:
+        if (found := self.find(name, kind)) is not None or self._answering(key_of(name), kind):
             return found
+        if kind not in (None, "person"):
+            return None
         if (kin := kin_of(name)) is not None:
             own = [entry for owner, what, entry in self._kin if what == kin.what and owner is self.meant(kin.whose)]
             return own[0] if len(own) == 1 else None
         title, words = form_of(name)
-        found = self.find(" ".join(words)) if title else None
+        found = self.find(" ".join(words), "person") if title else None
         if found is None and len(words) > 1:
-            keys = self._called.get(key_of(words[0]), ())
-            found = self.entries[keys[0]] if len(keys) == 1 else None
+            first = self._answering(key_of(words[0]), "person")
+            found = first[0] if len(first) == 1 else None
             known = [one for one in found.own_names if form_of(one).words[:1] == words[:1]] if found else []
             found = found if known and all(is_same_name(one, name) for one in known) else None
         return found if found is not None and found.kind == "person" and found.may_be_called(title) else None
@@ -429,10 +468,19 @@ class Codex:
                 if (at := sign.place_in(read)) >= 0:
                     found[place] = min(at, found.get(place, at))
         entries = list(self.entries.values())
-        for at, _, entry in self.kin_in(read.text):
+        for at, entry in (*((at, entry) for at, _, entry in self.kin_in(read.text)), *self._declined_in(read)):
             place = next(place for place, one in enumerate(entries) if one is entry)
             found[place] = min(at, found.get(place, at))
         return [entries[place] for place in sorted(found, key=lambda place: (found[place], place))]
+
+    def _declined_in(self, read: Searched) -> list[tuple[int, Entry]]:
+        """Return where a text has a name in another case that can be nobody else's."""
+        found = []
+        for at, word, names in declined_in(read.text, read.small_words):
+            if key_of(word) not in self._called:
+                meant = [entry for name in names if (entry := self.find(name)) is not None and name in entry.names]
+                found += [(at, meant[0])] if len(meant) == 1 else []
+        return found
 
     def kin_in(self, text: str) -> list[tuple[int, int, Entry]]:
         """Return where a plain text says "his sister" of somebody whose only known sister that is, and of nobody else."""
@@ -500,17 +548,25 @@ class Codex:
         return dict(called)
 
 
+def _key(entries: Mapping[str, Entry], entry: Entry) -> str:
+    name = entry.name.casefold()
+    apart = f"{name}\n{entry.kind}"
+    if apart in entries:
+        return apart
+    return name if (there := entries.get(name)) is None or there.kind == entry.kind else apart
+
+
 def _called_after(
-    called: Mapping[str, tuple[str, ...]], gone: Sequence[Entry], new: Entry | None
+    called: Mapping[str, tuple[str, ...]], gone: Mapping[str, Entry], new: Mapping[str, Entry]
 ) -> Mapping[str, tuple[str, ...]]:
-    """Return who answers to each name once `new` stands in the place of those that are `gone`."""
-    if new is not None and [(entry.name, entry.called) for entry in gone] == [(new.name, new.called)]:
+    """Return who answers to each name once what is `new` stands in the place of those that are `gone`, each with its key."""
+    if [(key, entry.called) for key, entry in gone.items()] == [(key, entry.called) for key, entry in new.items()]:
         return called
     changed = dict(called)
-    for entry in gone:
+    for own, entry in gone.items():
         for name in entry.called:
-            left = tuple(key for key in changed.get(name, ()) if key != entry.name.casefold())
+            left = tuple(key for key in changed.get(name, ()) if key != own)
             changed.pop(name, None) if not left else changed.update({name: left})
-    for entry in (new,) if new else ():
-        changed |= {name: (*changed.get(name, ()), entry.name.casefold()) for name in entry.called}
+    for own, entry in new.items():
+        changed |= {name: (*changed.get(name, ()), own) for name in entry.called}
     return changed

@@ -25,6 +25,12 @@ _BEFORE_A_NAME = re.compile(r"the|der|die|das|le|la|les|l'|el|los|las|il|de|het"
 _INDEFINITE = "a an ein eine einen einem einer eines un une una uno un' um uma een"
 
 
+UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+"""Characters of scripts that put no spaces between words, as in `prose.sentences`."""
+LETTER = rf"[^\W{UNSPACED}]"
+CAPITALS = "A-ZÀ-ÖØ-ÞĀĆČĎĘĚĞĪŁŃŇŌŘŚŠŤŪŮŹŻŽА-ЯЁІЇЄΑ-Ω"
+
+
 def _any(articles: str) -> str:
     """Return a pattern of any of some articles, with the space behind it."""
     forms = sorted(dict.fromkeys(articles.split()), key=lambda form: (-len(form), form))
@@ -73,6 +79,21 @@ ANYBODY = frozenset(
      "chica", "chico", "donna", "uomo", "ragazza", "ragazzo", "mulher", "homem", "vrouw", "meisje", "jongen")
 )  # fmt: skip
 """What everybody may be called, and nobody is known by."""
+
+_GENITIVE = re.compile(rf"(?<!{LETTER})(?<!\b[Dd]ie )([{CAPITALS}]{LETTER}+[^\W\d_sxzß])s(?= [{CAPITALS}])")
+"""Greta's in a language that writes it without an apostrophe: Gretas."""
+_ITS_WORDS = "und ist nicht ein eine einen einem einer dem das zum zur och är det og ikke het een zijn im der"
+_WITH_GENITIVES = frozenset(_ITS_WORDS.split())
+"""Words of those languages that are none of English, where Jens is not Jen's."""
+_CYRILLIC = re.compile(r"(?<![а-яёіїє])[А-ЯЁІЇЄ][а-яёіїє]{2,}")
+_CASES = {
+    **dict.fromkeys(("у", "ы", "ой", "ою"), ("а",)),
+    **dict.fromkeys(("ю", "ей", "ею", "ёй", "єю"), ("я",)),
+    **dict.fromkeys(("е", "и", "і"), ("а", "я")),
+    **dict.fromkeys(("ом", "ым"), ("",)),
+    "ем": ("й", "ь"),
+}
+"""Endings of other cases of a name, and that of the name: of men's names those that are no case of a woman's, too."""
 
 _SOMEBODYS = re.compile(rf"(?i:{'|'.join(_WHOSE.split())})\s")
 _KIN = re.compile(
@@ -187,6 +208,35 @@ def is_same_name(known: str, name: str) -> bool:
         return False
     between = iter(last)
     return all(word in between for word in first) and (len(first) == 1 or first[-1] == last[-1])
+
+
+def is_name_part(word: str) -> bool:
+    """Return whether a word before a surname is another's first name, and no title or first word of a sentence."""
+    word = word.strip()
+    title = word.rstrip(".").casefold()
+    return word[:1].isupper() and word not in _BEGINS and title not in _TITLES | _NO_FIRST_NAMES
+
+
+class Declined(NamedTuple):
+    """A word of a text that may be a name in another case."""
+
+    place: int
+    word: str
+    names: tuple[str, ...]
+    """What the name may be."""
+
+
+@lru_cache(maxsize=64)
+def declined_in(text: str, words: frozenset[str]) -> tuple[Declined, ...]:
+    """Return which words of a plain text may be names in another case; `words` are all of its words in small letters."""
+    found = []
+    if not words.isdisjoint(_WITH_GENITIVES):
+        found = [Declined(match.start(), match[0], (match[1],)) for match in _GENITIVE.finditer(text)]
+    for match in () if text.isascii() else _CYRILLIC.finditer(text):
+        cases = ((match[0][:-length], _CASES.get(match[0][-length:], ())) for length in (1, 2))
+        names = tuple(f"{stem}{ending}" for stem, endings in cases for ending in endings)
+        found.append(Declined(match.start(), match[0], names))
+    return tuple(found)
 
 
 def is_somebodys(role: str) -> bool:

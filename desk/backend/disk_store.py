@@ -41,6 +41,8 @@ class Saved(TypedDict, total=False):
     """Edits of the memory that wait for the passage in the making."""
     queue: list[str]
     """Plans that wait to be written one after the other."""
+    shown: list[str]
+    """What chats of the endpoint were shown of a first reply before it was stopped; see `stopped_chats`."""
     uncommitted: Usage
     """What calls have cost that no commit holds; see `Ledger`."""
 

@@ -169,9 +169,14 @@ def _from_here(scope: Scope, headers: Headers) -> bool:
     return here and not {"forwarded", "x-forwarded-for"} & set(headers.keys())
 
 
+def is_api(path: str) -> bool:
+    """Tell whether a path is one for OpenAI's clients."""
+    return path == "/v1" or path.startswith("/v1/")
+
+
 def refused(path: str, status: int, why: str, kind: str = "Refused") -> Response:
     """Return an answer that says why not, as pages read it, or under /v1/ as OpenAI's clients do."""
-    error: object = {"message": why, "type": kind, "param": None, "code": None} if path.startswith("/v1/") else why
+    error: object = {"message": why, "type": kind, "param": None, "code": None} if is_api(path) else why
     return JSONResponse({"error": error}, status_code=status)
 
 

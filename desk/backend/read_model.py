@@ -19,7 +19,7 @@ from recurrentgpt.desk.backend.schemas import (
     StoryView,
 )
 from recurrentgpt.desk.backend.story_jobs import StoryJobs
-from recurrentgpt.engine.hidden_entries import for_readers
+from recurrentgpt.engine.hidden_entries import Readers, for_readers, of_entries
 from recurrentgpt.engine.replacement import words_pattern
 from recurrentgpt.infrastructure.background_loop import acall
 from recurrentgpt.memory.codex import sentence_of
@@ -120,11 +120,10 @@ async def _memory_view(story: Story, commit: Commit) -> MemoryView:
 async def memory_view(story: Story, ref: str) -> MemoryView:
     """Return the memory after a passage, with the pieces by which others were recalled for it.
 
-    Whoever plays is not told what was noted of hidden entries.
+    Whoever plays is not told what is kept from readers.
     """
     key = await story.aresolve(ref)
-    entries = await story.acodex() if story.context.mode == "fiction" else []
-    codex = Codex({entry.name.casefold(): entry for entry in entries})
+    codex = of_entries(await story.acodex()) if _is_played(story) else None
     return await acall(lambda: _memory_with_pieces(story, key, codex))
 
 
@@ -147,7 +146,7 @@ async def _found_words(story: Story, pattern: re.Pattern[str]) -> list[FoundWord
     return found
 
 
-async def _memory_with_pieces(story: Story, key: str, codex: Codex) -> MemoryView:
+async def _memory_with_pieces(story: Story, key: str, codex: Codex | None) -> MemoryView:
     log = story.engine.log
     commit = await log.get(story.id, key)
     memory = await _memory_view(story, commit)
@@ -155,7 +154,7 @@ async def _memory_with_pieces(story: Story, key: str, codex: Codex) -> MemoryVie
         corrected = (await read_overlay(log, story.id, commit.get("overlay", "")))["summaries"]
         found = await log.get_many(story.id, [entry["id"] for entry in memory["recalled"]])
         pieces = await _pieces(story, commit, len(found) + 1, corrected)
-        over = for_readers(codex, found).over
+        over = for_readers(codex, found, plays=True).over if codex is not None else {}
         for entry, passage in zip(memory["recalled"], found, strict=True):
             hidden = over.get(passage["id"], ())
             piece = pieces.get(passage["id"], "")
@@ -177,14 +176,15 @@ async def _pieces(story: Story, commit: Commit, count: int, corrected: Mapping[s
 
 
 async def codex_view(story: Story, ref: str) -> list[CodexEntryView]:
-    """Return the codex as of a passage, those that the passage names first; whoever plays is not shown what is hidden."""
+    """Return the codex as of a passage, those that the passage names first; whoever plays is not shown what readers are not."""
     passage, entries = await story.apassage(ref), await story.acodex(at=ref)
-    played = story.context.mode == "fiction"
-    player = await _player(story) if played else ""
-    shown = {entry.name.casefold(): entry for entry in entries if not (played and entry.hidden)}
-    named = [entry.name for entry in Codex(shown).named_in(passage.text)]
-    ordered = [shown[name.casefold()] for name in named]
-    ordered += [entry for entry in shown.values() if entry.name not in named]
+    player = ""
+    if _is_played(story):
+        player, entries = await _player(story), Readers(of_entries(entries), plays=True).entries()
+    shown = of_entries(entries)
+    named = [entry.name for entry in shown.named_in(passage.text)]
+    ordered = [shown.entries[name.casefold()] for name in named]
+    ordered += [entry for entry in entries if entry.name not in named]
     return [
         {
             "name": entry.name,
@@ -211,6 +211,10 @@ async def codex_view(story: Story, ref: str) -> list[CodexEntryView]:
     ]
 
 
+def _is_played(story: Story) -> bool:
+    return story.context.mode == "fiction"
+
+
 async def _player(story: Story) -> str:
     """Return the name of who plays: the first of the story's people."""
     brief = (await story.asnapshot()).brief
@@ -218,10 +222,11 @@ async def _player(story: Story) -> str:
 
 
 async def codex_history_view(story: Story, name: str, ref: str) -> list[CodexHistoryView]:
-    """Return what the passages up to a place changed in an entry, the oldest first; whoever plays is not shown a hidden one's."""
-    (entry,) = await story.acodex(name, ref)
-    if story.context.mode == "fiction" and entry.hidden:
-        return []
+    """Return what the passages up to a place changed in an entry, the oldest first; whoever plays is not shown what is hidden."""
+    rows = await story.acodex_history(name, ref)
+    if _is_played(story):
+        readers = Readers(of_entries(await story.acodex(at=ref)), plays=True)
+        rows = [row for row in rows if not readers.is_kept_change(row.change)]
     return [
         {
             "passage": row.passage,
@@ -231,18 +236,19 @@ async def codex_history_view(story: Story, name: str, ref: str) -> list[CodexHis
             "said": row.change.get("text", "") or row.change.get("value", ""),
             "author": row.change.get("author", False),
         }
-        for row in await story.acodex_history(name, ref)
+        for row in rows
     ]
 
 
 async def passage_views(story: Story, keys: Sequence[str]) -> list[PassageView]:
     """Return passages with their text; raise StoryNotFound for one that the story has not."""
     views = await acall(lambda: _passage_views(story, keys))
-    if story.context.mode == "fiction" and any(view["contradictions"] for view in views):
-        codex = Codex({entry.name.casefold(): entry for entry in await story.acodex()})
+    if _is_played(story) and any(view["contradictions"] for view in views):
+        readers = Readers(of_entries(await story.acodex()), plays=True)
         for view in views:
-            about = [(one, codex.find(one["entry"])) for one in view["contradictions"]]
-            view["contradictions"] = [one for one, entry in about if entry is None or not entry.hidden]
+            view["contradictions"] = [
+                one for one in view["contradictions"] if not readers.is_kept_contradiction(one["entry"], one["holds"])
+            ]
     return views
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +17,7 @@ from recurrentgpt.desk.backend.schemas import StoryLine
 from recurrentgpt.desk.backend.settings_form import BUDGET, make_context
 from recurrentgpt.desk.backend.story_jobs import StoryJobs
 from recurrentgpt.infrastructure import settings
-from recurrentgpt.infrastructure.background_loop import acall
+from recurrentgpt.infrastructure.background_loop import PATIENCE, acall
 from recurrentgpt.library import Library, StorySummary, default_library
 from recurrentgpt.memory.log_reader import path_to
 from recurrentgpt.schema.context import Context
@@ -39,6 +40,8 @@ class Desk:
         self.stories: dict[str, StoryJobs] = {}
         self._words: dict[str, tuple[str, int]] = {}
         """How many words the branch of a story has, and the head for which they were counted."""
+        self.letting_go: list[threading.Event] = []
+        """What is set when the work of a request that was stopped has let go of its story."""
         self._opening = asyncio.Lock()
 
     async def start(self) -> None:
@@ -50,6 +53,12 @@ class Desk:
         for jobs in self.stories.values():
             jobs.close()
         await asyncio.gather(*(jobs.ended() for jobs in self.stories.values()))
+
+    async def let_go(self) -> None:
+        """Wait until stopped requests have let go of their stories: whoever stops a reply may go on at once."""
+        stopped, self.letting_go = self.letting_go, []
+        for ended in stopped:
+            await asyncio.to_thread(ended.wait, PATIENCE)
 
     async def library(self) -> Library:
         """Return the library, opened at the first call."""

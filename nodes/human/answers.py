@@ -10,6 +10,7 @@ from typing import Any
 from recurrentgpt.nodes.human.hitl_formats import unwrapped, whole_number
 from recurrentgpt.nodes.human.phrases import (
     NO_WORDS,
+    changed_plan,
     names_plan_or_action,
     typed_action,
     understand,
@@ -87,6 +88,9 @@ def _from_text(text: str, plans: list[str], memory: str, *, played: bool) -> Ans
 
 
 def _from_words(text: str, plans: list[str], *, played: bool) -> Answer:
+    if changed := changed_plan(text, plans):
+        number, plan = changed
+        return Answer("edit", index=_index(number, plans), plan=check_plan(plan))
     said = understand(text, plans, played=played)
     if isinstance(said, int):
         return Answer("choose", index=_index(said, plans), plan=plans[_index(said, plans)])

@@ -6,10 +6,18 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from recurrentgpt.nodes.human.asides import (
+    ANOTHER_TAKE,
+    REMARK,
+    THIS,
+    WISH,
+    WORK,
+    said_to_the_writer,
+)
 from recurrentgpt.schema.choice import ACTIONS, PLAN_ACTIONS, Action
 from recurrentgpt.schema.errors import BadAnswer
 
-LONGEST_PHRASE = 60
+LONGEST_PHRASE = 160
 """Characters; whatever is longer is a plan."""
 
 NO_WORDS = "A plan of your own needs some words."
@@ -30,6 +38,8 @@ _ANY_NUMBER = (
 _NUMBER = re.compile(_ANY_NUMBER)
 _I_CHOOSE = (
     r"(?:i|we)(?: would|'d|'ll| will)? (?:like|choose|pick|take|select|prefer|want|vote for|think|say|go with|go for)"
+    r"|(?:(?:i|we)(?:'m| am|'re| are) )?(?:going|continuing|sticking) with|make it|let me have|(?:continue|proceed|go ahead|"
+    r"go on) with"
     r"|let'?s (?:choose|pick|take|try|go with|go for|do)|my (?:answer|choice|pick|vote|favou?rite) is"
     r"|choose|pick|take|select|accept|approve|do|try|use|go with|go for"
 )
@@ -38,8 +48,42 @@ _PRAISED = (
 )
 _CHOICE = re.compile(rf"(?P<chooses>(?:{_I_CHOOSE}) )?{_ANY_NUMBER}(?P<praised> (?:{_PRAISED}))?")
 _OTHERS = re.compile(rf"(?:not|reject|(?:all|any|anything|any plan|everything) but) {_ANY_NUMBER}")
+_WORD = re.compile(r"#?[0-9]+(?:st|nd|rd|th)?|[^\W\d_]+(?:'[^\W\d_]+)?|[^\w\s]")
+_CHOOSING = frozenset(
+    ("choose", "choosing", "chose", "chosen", "pick", "picking", "picked", "take", "taking", "select", "selecting", "selected",
+     "prefer", "want", "like", "love", "vote", "voting", "go", "going", "continue", "continuing", "proceed", "accept", "approve",
+     "execute", "follow", "following", "use", "using", "gimme", "stick", "sticking")
+)  # fmt: skip
+_AROUND_A_CHOICE = frozenset(
+    ("a", "an", "the", "this", "that", "it", "it's", "that's", "i", "i'd", "i'll", "i'm", "i've", "we", "we'd", "we'll",
+     "we're", "me", "us", "my", "our", "your", "to", "for", "of", "with", "on", "in", "at", "and", "or", "so", "then",
+     "just", "now", "really", "very", "be", "is", "am", "are", "would", "will", "let", "let's", "please", "pls", "plz",
+     "thanks", "thx", "ok", "okay", "yes", "yeah", "yep", "sure", "well", "um", "uh", "hmm", "hm", "definitely",
+     "absolutely", "certainly", "obviously", "clearly", "personally", "actually", "ahead", "instead", "too", "as", "by",
+     "from", "via", "best", "better", "good", "great", "fine", "perfect", "nice", "right", "fun", "interesting",
+     "favourite", "favorite", "cool", "awesome", "excellent", "most", "more", "seems", "sounds", "looks", "works", "see",
+     "seeing", "have", "do", "try", "start", "begin", "run", "write", "writing", "make", "say", "next", "proposed",
+     "number", "no", "nr", "option", "options", "plan", "plans", "choice", "answer", "suggestion", "idea", "pick", "one",
+     "story", "passage", "opt", "proposal", "again", "could", "can", "you", "here", "much", "all", "way", "happy",
+     "rather", "find", "goes", "gets", "get", "wanna", "gonna")
+)  # fmt: skip
+"""What may stand around a number that is chosen; any other word makes a sentence of it: "They pay 2 coins"."""
+_DOUBTING = frozenset(
+    ("maybe", "perhaps", "why", "probably", "possibly", "guess", "suppose", "think", "believe", "how", "about", "what", "might",
+     "not", "don't", "doesn't")
+)  # fmt: skip
+_NUMBERED = frozenset(("plan", "option", "choice", "number", "opt", "proposal", "suggestion", "idea", "answer"))
+_PLANS = frozenset(("plan", "option", "choice", "plans", "options", "choices"))
+_JOINED = frozenset(
+    ("either", "both", "first", "after", "combine", "combining", "mix", "mixing", "merge", "combined", "mixed", "together",
+     "and", "or",
+     "then", "with", "plus", "versus", "vs", ">", "-", "/", "&", "+", ",", "not", "than")
+)  # fmt: skip
+"""Between several numbers."""
+_COMES_TO = re.compile(r"(?:ich|wir|je|nous|yo|io|eu|я|ik|ja|jag|jeg)\b\W+(?:\S+ ){1,4}(?P<digits>[0-9]{1,2})")
+"""How somebody who chooses says it in other languages than English: "Ich nehme Plan 2"."""
 _EDIT = re.compile(rf"(?:e|edit|change|modify|revise) {_ANY_NUMBER}")
-_LIMITED = re.compile(rf"(?:(?:{_I_CHOOSE}) )?{_ANY_NUMBER},? (?:but|except) \S.*", re.DOTALL)
+_LIMITED = re.compile(rf"(?:(?:{_I_CHOOSE}) )?{_ANY_NUMBER}(?: please)?(?:,| [–—-]+)? (?:but|except) \S.*", re.DOTALL)
 _SEVERAL = re.compile(
     rf"(?:{_DIGITS}|{'|'.join(_CARDINALS)})(?: ?(?:[,;/&+.-]|and|or) ?(?:{_DIGITS}|{'|'.join(_CARDINALS)}))+"
     "|both|all|(?:both|all)(?: of them| three| plans)"
@@ -47,8 +91,77 @@ _SEVERAL = re.compile(
 _POLITE = re.compile(
     r"(?:(?:please|ok|okay|yes|yeah|yep|(?:can|could|would|will) you)[,.!]? |(?:then|and),? (?=\w+ ))+"
 )
-_POLITE_END = re.compile(r",? (?:please|then|thanks)$")
-_GIVE_ME = re.compile(r"(?:(?:show|give|offer|suggest)(?: me| us)?|i (?:want|need)|i'd like) (?:some )?")
+_POLITE_END = re.compile(r",? (?:please|pls|plz|then|thanks|thank you|now)$")
+_OTHER_PLANS = re.compile(
+    r"(?:(?:(?:show|give|offer|suggest|propose|generate|list|get|find|try)(?: (?:me|us))?|(?:i|we) (?:want|need)|i'd like|"
+    r"i would like|(?:can|could|may) (?:i|we) (?:have|get|see)|have you got|any|let me see|let's see) )?"
+    r"(?:some |a few |two |three |four |five |[0-9]+ |a |any |the )?(?:(?:new|next|more|other|different|better|fresh|"
+    r"another|alternative)(?: set of)? "
+    r"(?:plans?|options?|choices?|ideas?|suggestions?|proposals?|ones)|others|(?<=give me )[0-9]+ (?:plans|options|"
+    r"ideas))(?: (?:for me|instead|for the next (?:one|passage)))?"
+)
+_LEFT_TO_OTHERS = re.compile(
+    r"(?:your|dealer's|the (?:simulator|ai|model|computer)'s) (?:choice|call|pick|turn|decision)"
+    r"|(?:let |have )?(?:you|yourself|the (?:simulator|ai|model|computer|dice|machine)|simulator|fate|chance|ai) "
+    r"(?:choose|decide|pick|select)s?(?: (?:one|a plan|an option|for me|for us|the plan|what happens|what happens next|next))*"
+    r"|you can (?:choose|decide|pick)|(?:i'll |i )?(?:let you (?:choose|decide|pick)|leave (?:it|that|this) (?:up )?to you)"
+    r"|(?:choose|pick|decide|select)(?: (?:one|any|a plan|something|for yourself))? for (?:me|us)"
+)
+_ANY_OF_THEM = re.compile(
+    r"(?:choose|pick|select|take|try|use)(?: (?:one|any|either|anything|something|whichever|whatever))"
+    r"(?: (?:one|plan|option|of (?:them|these)|at random|randomly|you (?:like|want|prefer|think|find)(?: (?:is )?best)?))*"
+    r"|which(?:ever|so ever)(?: (?:one|plan|option))?(?: you (?:like|want|prefer|think|find)(?: (?:is )?best)?)?"
+    r"|random(?:ly)?(?: (?:plan|option|choice|one))?|surprise|auto|automatic(?:ally)?"
+)
+_NONE_OF_THEM = re.compile(
+    r"(?:i'm|i am|we're|we are) (?:not|un)(?: ?(?:happy|satisfied|convinced)) (?:with|by) (?:any of )?"
+    r"(?:these|those|them|it|this)(?: plans| options)?|"
+    r"(?:i|we) (?:don't|do not|didn't) (?:really )?(?:like|want|love) (?:any of )?(?:these|those|them|(?:the|these|those) "
+    r"(?:plans|options|"
+    r"choices))|(?:none|neither|not any) of (?:these|those|them|the (?:plans|options|above))(?: plans| options)?"
+    r"(?: (?:is|are|sounds?|looks?) (?:any )?good| (?:works?|appeals?)(?: (?:for|to) me)?)?"
+    r"|(?:(?:i|we) (?:want|like|take) )?(?:no plans?|no options?|not (?:these|"
+    r"those)(?: plans| options)?|"
+    r"none of (?:these|those|them)|neither(?: one)?|nothing(?: good)?|no good)"
+)
+_DESCRIBED = re.compile(
+    r"(?:(?:i|we)(?:'ll| will|'d|would)? (?:choose|pick|take|want|like|prefer|go with) |go with |take )?(?:the|that) "
+    r"(?:(?P<named>\S+(?: \S+){0,2}) "
+    r"(?:plan|option|choice|one)|(?:plan|option|choice|one) (?:with|about|where|in which|of|that) (?P<told>\S.*))"
+)
+"""A plan by what happens in it."""
+_ENDS = re.compile(
+    rf"(?:let's |let us |i want to |we can )?(?:end|finish|conclude|stop|wrap up|wrap|complete|quit)(?: (?:{THIS}|things|up|"
+    rf"now|here|there|"
+    r"already|for (?:now|today|tonight)|today))*(?: with (?:a|an|the) (?:\w+ )?ending)?"
+    rf"|(?:write )?(?:the|an) (?:end|ending|epilogue|(?:final|closing) {WORK})"
+    r"|(?:i'm|i am|we're|we are|all)? ?(?:done|finished|through)(?: (?:here|now|for (?:now|today)))?"
+    r"|(?:that's|that is|that will be|it's|it is)? ?(?:enough|all|(?<=that's )it)"
+    r"(?: (?:for (?:now|today)|now|of this|already))*|fin|no more"
+)
+_ENDS_PLAINLY = re.compile(
+    r"(?:let's )?(?:end|finish|conclude) (?:(?:the|this|my|our) (?:story|novel|tale)|it|story)(?: (?:here|now))*|end (?:here|now)"
+)
+_SEVERAL_PASSAGES = re.compile(
+    r"(?:(?:write|give me|make|do|continue|go on|continue for|go on for|generate) )?(?:the next |another |for )?"
+    rf"(?:[0-9]+|two|three|four|five|six|seven|eight|nine|ten|several|some|a few|many)(?: more)?(?: of the)?(?: {WORK}| more)"
+)
+_GOES_ON = re.compile(
+    rf"(?:(?:write|continue with|give me|start|show me|go on with|begin|do) )?(?:the )?next (?:one|{WORK})|(?:continue|go "
+    rf"on with) (?:{THIS})"
+    r"|keep it up"
+)
+_LABELLED = re.compile(
+    r"(?:(?:my|own|your own|new|next|the|a)\s+){0,2}(?:plan|write|answer|what happens(?: next)?|next(?: "
+    r"passage)?)\s*[:=]\s+(?P<plan>\S.*)",
+    re.DOTALL | re.IGNORECASE,
+)
+_CHANGED = re.compile(
+    r"(?:e|edit|change|modify|revise|replace)\s+(?:plan|option|choice|number|no\.?)?\s*#?(?P<number>[0-9]{1,2})"
+    r"(?:\s*:|\s+(?:in)?to(?: be)?:?|\s+with:?|\s+by:?)\s+(?P<plan>\S.*)",
+    re.DOTALL | re.IGNORECASE,
+)
+"""A plan in place of one with this number."""
 _AROUND = " .,:;!?()[]{}<>\"'“”‘’`*_~"
 _MARKED = re.compile(
     r"(?P<noun>(?:plan|option|choice) )?#?(?P<number>[0-9]{1,2}) ?(?P<mark>[.):–—-]?)\s+(?P<plan>\S.*)",
@@ -57,7 +170,8 @@ _MARKED = re.compile(
 """A plan with the number that stands before it in the list."""
 
 NO = (
-    "no", "n", "nope", "nah", "no way", "no thanks", "none", "none of them", "none of these", "none of the above", "neither",
+    "no", "n", "nope", "nah", "no way", "no thanks", "none", "none of them", "none of these", "none of the above", "nein",
+     "non", "nee", "нет", "いいえ", "不", "아니요", "neither",
     "not these", "reject", "rejected",
 )  # fmt: skip
 
@@ -77,17 +191,22 @@ _NOT_BACK = (
     "An answer leads on from this passage and not back: answer `another take` to have it once more, or say in a sentence what "
     "happens next."
 )
+_OTHER_THAN_THAT = "Did you mean one of the other plans? Answer with its number, or `new plans` for others than these."
+_END = (
+    "Did you mean to end the story? Answer `end`; to go on another day, leave it as it is: it is kept. To write it as a plan, "
+    "say in a sentence what happens."
+)
+_REFUSED = "Did you mean other plans? Answer `new plans`, or say in a sentence what happens instead."
 _ASKED_BACK = {
     phrase: question
     for phrases, question in (
         (
             "stop, stop it, stop here, q, quit, quit the game, exit, bye, finish, finish it, the end",
-            "Did you mean to end the story? Answer `end`; to go on another day, leave it as it is: it is kept. "
-            "To write it as a plan, say it in a sentence.",
+            _END,
         ),
         (
             ", ".join((*NO, "r")),
-            "Did you mean other plans? Answer `new plans`, or say in a sentence what happens instead.",
+            _REFUSED,
         ),
         (
             "another, another one, other, different, more, new, something else, regenerate, regenerate it, regen, reroll, redo, "
@@ -95,7 +214,10 @@ _ASKED_BACK = {
             _ONCE_MORE,
         ),
         (
-            "any, anything, whatever, whatever you like, whatever you want, either, random, i don't care, i dont care, you, s, "
+            "any, anything, you do it, i can't decide, i cannot decide, can't decide, hard to choose, don't care, "
+            "go wild, whatever, whatever you like, whatever you want, either, random, i don't care, "
+            "i dont care, you, "
+            "s, "
             "i don't know, i dont know, idk, dunno, no idea, not sure, i'm not sure, im not sure, unsure, no preference",
             _SOMEBODY_ELSE,
         ),
@@ -127,8 +249,34 @@ _WITH_A_NUMBER = (
     (re.compile(r"(?:s|simulator|simulate|autopilot) [0-9]+"), _SOMEBODY_ELSE),
 )
 """What stands before the number of a passage, or of passages, and not of a plan."""
+_ASKED_BACK_LIKE = (
+    (
+        _SEVERAL_PASSAGES,
+        "One passage is written for an answer in words: answer `simulator`, or in fields, with `passages`.",
+    ),
+    (_ANY_OF_THEM, _SOMEBODY_ELSE),
+    (_NONE_OF_THEM, _REFUSED),
+    (_ENDS, _END),
+    (
+        re.compile(
+            rf"(?:undo|rewind|delete|remove|revert|discard|scrap|go back|take back)(?: (?:to|by|one|a|two|three|"
+            rf"[0-9]+))*(?: {THIS})"
+            rf"|(?:go )?back to (?:the )?(?:beginning|start|{WORK} [0-9]+)"
+        ),
+        _NOT_BACK,
+    ),
+    (
+        re.compile(
+            r"(?:give me |try |do |i want )?something (?:else|different|better|new)|(?:try|do) (?:harder|better)"
+        ),
+        _ONCE_MORE,
+    ),
+    (re.compile(rf"repeat(?: {THIS})?|do (?:it|this|that) again"), _ONCE_MORE),
+)
+"""What is asked back by its shape."""
 _YES = frozenset(
-    ("yes", "y", "ok", "okay", "k", "sure", "sure thing", "fine", "yep", "yeah", "yup", "alright", "all right", "good",
+    ("yes", "y", "ja", "oui", "si", "sí", "sì", "sim", "tak", "да", "はい", "是", "네",
+     "ok", "okay", "k", "sure", "sure thing", "fine", "yep", "yeah", "yup", "alright", "all right", "good",
      "good idea", "great", "cool", "nice", "excellent", "awesome", "perfect", "do it", "sounds good", "sounds great",
      "looks good", "looks great", "love it", "like it", "lgtm", "that works", "works for me", "go for it", "that one",
      "this one", "approve", "approved", "accept", "accepted", "agreed", "\U0001f44d", "continue", "continue the story",
@@ -137,18 +285,22 @@ _YES = frozenset(
 )  # fmt: skip
 _MOVES = frozenset(
     ("go", "go on", "go ahead", "go back", "keep going", "carry on", "move on", "proceed", "start over", "start again",
-     "begin again", "do it", "accept", "approve", "reject")
+     "begin again", "do it", "do it again", "accept", "approve", "reject", "wait", "hold on", "hang on",
+     "n", "e", "w", "ne", "nw", "se", "sw", "enough", "that's enough", "stop it", "stop now")
 )  # fmt: skip
 """What the player of a story may do, too."""
 _NO_ANSWER = frozenset(
     ("help", "help me", "help me choose", "h", "please", "hi", "hello", "hey", "thanks", "thank you", "test", "hm", "hmm",
-     "huh", "what", "why", "who", "how", "cancel", "skip", "pass", "save", "load", "menu", "write", "choose", "null", "nil",
+     "huh", "what", "why", "who", "how", "where", "when", "which", "cancel", "skip", "pass", "save", "load", "menu",
+     "write", "choose", "null", "nil",
      "undefined", "true", "false", "nan", "ii", "iii", "iv", "object object", "lol", "lmao", "rofl", "haha", "hehe", "wow",
      "wtf", "omg", "options", "plans", "choices", "what are my options", "what are the options", "what are the plans",
      "which plans", "which options", "show plans", "show the plans", "show me the plans", "show options", "show the options",
      "show me the options", "show me my options", "list plans", "list the plans", "list options", "how do i answer",
      "how do i choose", "how does this work", "what can i do", "what can i say", "what can i answer", "what do i do",
-     "what should i do", "what do you mean", "what now", "what next", "what happens next")
+     "what should i do", "what do you mean", "what now", "what next", "what happens next", "the latter", "the former", "my own",
+     "i'll write my own", "write my own", "show help", "commands", "show commands", "show me the commands", "same",
+     "the same", "same again", "same plan", "same as before", "ditto", "as above")
 )  # fmt: skip
 
 
@@ -195,9 +347,8 @@ def understand(text: str, plans: Sequence[str], *, played: bool = False) -> int 
     if found and (plain or not found["praised"] or found["word"] in _ORDINALS):
         number, plain = _number(found), plain or not (found["chooses"] or found["praised"])
         return number if plain and not text.endswith("?") else _doubtful(number, plans)
-    given = _GIVE_ME.match(phrase)
-    for known in (said, phrase, phrase[given.end() :] if given else phrase):
-        if action := _ACTIONS.get(known):
+    for known in (said, phrase):
+        if action := _ACTIONS.get(known) or _asked_action(known):
             return action
     for known in (said, phrase):
         if question := _ASKED_BACK.get(known):
@@ -213,21 +364,131 @@ def understand(text: str, plans: Sequence[str], *, played: bool = False) -> int 
         raise BadAnswer(HELP.format(len(plans)))
     if _SEVERAL.fullmatch(phrase):
         raise BadAnswer("One plan is chosen at a time: answer with one number, or say in a sentence what happens next.")
-    named = re.fullmatch(r"(?:plan|option|choice|number) \S+", phrase)
+    named = re.fullmatch(
+        r"(?:plan|option|choice|number) \S+|(?:(?:the|a|my|your|own) )*(?:plan|option|choice|number)s?", phrase
+    )
     if (
         phrase in _NO_ANSWER
         or named
         or text == "?"
         or (len(phrase) == 1 and phrase.isascii())
-        or re.fullmatch(r"/\w+", text)
+        or re.fullmatch(r"/\w+|/roll\b.*", text)
     ):
         raise BadAnswer(HELP.format(len(plans)))
     if wordless:
         raise BadAnswer(NO_WORDS)
+    if (number := _among_words_of_choosing(text, plans)) is not None:
+        return number
+    if not played and (came := _COMES_TO.fullmatch(said)):
+        return _doubtful(int(came["digits"]), plans)
+    if told := _DESCRIBED.fullmatch(phrase):
+        if described := _described(told["named"] or told["told"], plans):
+            return _doubtful(described, plans)
+        if told["named"] and re.search(r"\b(?:plan|option)$", phrase):
+            raise BadAnswer(HELP.format(len(plans)))
+    if _GOES_ON.fullmatch(phrase):
+        return _doubtful(1, plans)
+    for pattern, question in _ASKED_BACK_LIKE:
+        if pattern.fullmatch(phrase):
+            raise BadAnswer(question)
+    if question := said_to_the_writer(text, phrase, played=played):
+        raise BadAnswer(question + ("" if question == WISH else HELP.format(len(plans))))
+    if (several := _in_sentences(text, plans, played=played)) is not None:
+        return several
     near = re.search(r"[1-9]", said) if len(said.split()) <= 2 else None
     if near and int(near[0]) <= len(plans):
         return _doubtful(int(near[0]), plans)
     return None
+
+
+def _asked_action(phrase: str) -> Action | None:
+    """Return the action that a phrase asks for in a sentence of its own; None for none."""
+    asked: tuple[tuple[re.Pattern[str], Action], ...] = (
+        (_OTHER_PLANS, "new_plans"),
+        (_LEFT_TO_OTHERS, "simulator"),
+        (ANOTHER_TAKE, "another_take"),
+        (_ENDS_PLAINLY, "end"),
+    )
+    return next((action for pattern, action in asked if pattern.fullmatch(phrase)), None)
+
+
+def _among_words_of_choosing(text: str, plans: Sequence[str]) -> int | None:
+    """Return the one number of a plan that a text names, where all its other words are those of somebody who chooses.
+
+    Raises BadAnswer, which asks back, where that is not sure, or where there are several; returns None for a sentence.
+    """
+    folded = re.sub(r"(?<=\w)'s\b", " is", _folded(text)).replace("thank you", "thanks").replace("for sure", "sure")
+    words = _WORD.findall(folded)
+    numbers, others, named = [], [], False
+    for at, word in enumerate(words):
+        before, after = words[at - 1] if at else "", words[at + 1] if at + 1 < len(words) else ""
+        noun = before in _NUMBERED or (before == "." and at > 1 and words[at - 2] in ("no", "nr"))
+        digits = re.fullmatch(r"#?([0-9]{1,9})(?:st|nd|rd|th)?", word)
+        if digits:
+            numbers.append(int(digits[1]))
+        elif word in _ORDINALS and (before in ("the", "my", "your") or after in (*_NUMBERED, "one")):
+            numbers.append(_ORDINALS.index(word) + 1)
+            named = named or not _PLANS.isdisjoint(words)
+        elif word in _CARDINALS and (noun or (word != "one" and _CHOOSING & set(words))):
+            numbers.append(_CARDINALS.index(word) + 1)
+        else:
+            others.append(word)
+            continue
+        named = named or noun or after in _NUMBERED
+    said = {word for word in others if word[0].isalpha()}
+    if not numbers or said - _AROUND_A_CHOICE - _CHOOSING - _DOUBTING - (_JOINED if len(numbers) > 1 else frozenset()):
+        return None
+    number = numbers[0]
+    if len(numbers) > 1 and {"the", "vote"} <= said:
+        return None
+    if len(numbers) > 1:
+        raise BadAnswer("One plan is chosen at a time: answer with one number, or say in a sentence what happens next.")
+    if number > len(plans) and not (named or said & _CHOOSING):
+        return None
+    if said & {"not", "don't", "doesn't"}:
+        raise BadAnswer(_OTHER_THAN_THAT)
+    digits_or_named = named or any(word.lstrip("#")[:1].isdigit() for word in words)
+    plain = digits_or_named and not (said & _DOUBTING) and not text.rstrip().endswith(("?", "？"))
+    # "I have 2" may be somebody's count.
+    counts = not named and said & {"have", "see", "make", "do", "am", "are", "is"} and not said & _CHOOSING
+    return number if plain and not counts else _doubtful(number, plans)
+
+
+def _described(words: str, plans: Sequence[str]) -> int | None:
+    """Return the number of the one plan that has all words of a description; None where none has, or several have."""
+    wanted = {word for word in re.findall(r"[^\W\d_]+", words) if word not in _AROUND_A_CHOICE}
+    having = [number for number, plan in enumerate(plans, 1) if wanted <= set(re.findall(r"[^\W\d_]+", _folded(plan)))]
+    return having[0] if wanted and len(having) == 1 else None
+
+
+def _in_sentences(text: str, plans: Sequence[str], *, played: bool) -> int | Action | None:
+    """Return what the sentences of a text mean together, where each is said to whoever writes; None for a plan."""
+    for divided in (r"(?<=[.!?…。！？])\s+|\n+", r",\s+"):
+        parts = [part for part in re.split(divided, text.strip()) if re.search(r"\w", part)]
+        if len(parts) > 1:
+            break
+    else:
+        return None
+    # "Ada runs. Make it dark.", where the first is a plan that was offered, is that plan with words of one's own.
+    if any(_bare(part) in map(_bare, plans) for part in parts):
+        return None
+    meant: list[int | Action] = []
+    problems: list[BadAnswer] = []
+    for part in parts:
+        try:
+            said = understand(part, plans, played=played)
+        except BadAnswer as fault:
+            problems.append(fault)
+        else:
+            if said is None:
+                return None
+            meant.append(said)
+    serious = [fault for fault in problems if not str(fault).startswith((REMARK, HELP[:20]))]
+    if len(meant) == 1 and not serious:
+        return meant[0]
+    if len(meant) > 1:
+        raise BadAnswer(HELP.format(len(plans)))
+    raise (serious or problems)[0]
 
 
 def _ask_what_is_meant_of_a_number(phrase: str, plans: Sequence[str]) -> None:
@@ -237,9 +498,7 @@ def _ask_what_is_meant_of_a_number(phrase: str, plans: Sequence[str]) -> None:
             raise BadAnswer(question)
     # "Not one." is a sentence.
     if (found := _OTHERS.fullmatch(phrase)) and (found["word"] not in _CARDINALS or _names_plan(found)):
-        raise BadAnswer(
-            "Did you mean one of the other plans? Answer with its number, or `new plans` for others than these."
-        )
+        raise BadAnswer(_OTHER_THAN_THAT)
     if (found := _EDIT.fullmatch(phrase)) and (found["word"] not in _CARDINALS or _names_plan(found)):
         _ask_to_edit(_number(found), plans)
 
@@ -267,6 +526,7 @@ def refuses(text: str) -> bool:
     return (
         said in NO
         or re.search(r"\b(?:any|all|none|neither) of (?:these|them)\b|\bthese (?:plans|options)\b", said) is not None
+        or (len(text) <= LONGEST_PHRASE and said_to_the_writer(text, _plain(said)) in (REMARK, WISH))
     )
 
 
@@ -278,11 +538,21 @@ def is_phrase(text: str, plans: Sequence[str]) -> bool:
         return True
 
 
+def changed_plan(text: str, plans: Sequence[str]) -> tuple[int, str] | None:
+    """Return the number of a plan and the words that a text sets in its place ("edit 2: Mira dies"); None for none."""
+    changed = _CHANGED.fullmatch(text)
+    if not changed or not 1 <= (number := int(changed["number"])) <= len(plans) or is_phrase(changed["plan"], plans):
+        return None
+    return number, changed["plan"]
+
+
 def without_number(text: str, plans: Sequence[str]) -> str:
-    """Return a plan without the number of one of `plans` that it begins with, as a list that was copied has it."""
+    """Return a plan without what it begins with as a list or a form has it: the number of one of `plans`, or "Plan:"."""
+    if labelled := _LABELLED.fullmatch(text):
+        return labelled["plan"]
     marked = _MARKED.fullmatch(text)
     # "2 soldiers enter" and "12: the hour strikes" are sentences.
-    mark = marked["mark"] if marked and (marked["noun"] or marked["mark"] in (".", ")")) else ""
+    mark = marked["mark"] if marked and (marked["noun"] or marked["mark"] in (".", ")", ":")) else ""
     listed = marked and mark and 1 <= int(marked["number"]) <= len(plans)
     return marked["plan"] if marked and listed else text
 
@@ -299,12 +569,18 @@ def _listed(text: str, plans: Sequence[str]) -> int | None:
 
 
 def _bare(text: str) -> str:
-    """Return a text in small letters, without the marks around it; digits of every kind and width are 0 to 9."""
+    """Return a text as `_folded` does, without the marks around it."""
+    return _folded(text).strip(_AROUND)
+
+
+def _folded(text: str) -> str:
+    """Return a text in small letters and on one line; digits of every kind and width are 0 to 9."""
     plain = unicodedata.normalize("NFKC", text).replace("\ufe0f", "").replace("\u20e3", "")
     plain = "".join(
         str(digit) if (digit := unicodedata.digit(letter, None)) is not None else letter for letter in plain
     )
-    return " ".join(plain.casefold().replace("’", "'").replace("_", " ").removeprefix("/").split()).strip(_AROUND)
+    plain = " ".join(plain.casefold().replace("’", "'").replace("_", " ").removeprefix("/").split())
+    return re.sub(r"\b(do|did|does|is)nt\b", r"\1n't", re.sub(r"\bim\b", "i'm", plain))
 
 
 def _number(found: re.Match[str]) -> int:

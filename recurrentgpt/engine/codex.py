@@ -15,16 +15,17 @@ from typing import cast, get_args
 
 from recurrentgpt.engine.edits import check_name
 from recurrentgpt.engine.reader import find_entry
-from recurrentgpt.engine.rebase import commit_on_branch, correct_and_keep
+from recurrentgpt.engine.rebase import Over, commit_on_branch, correct_and_keep
 from recurrentgpt.engine.refs import Ref
 from recurrentgpt.engine.session import Session
 from recurrentgpt.engine.written_from import PromptPart, as_written, is_kept, written_from
-from recurrentgpt.memory.codex import changed
+from recurrentgpt.memory.codex import changed, sentence_of
 from recurrentgpt.memory.corrections import Overlay, read_overlay
 from recurrentgpt.nodes.codex_changes import MOST_NAME_WORDS, MOST_SENTENCE_WORDS
 from recurrentgpt.nodes.codex_from_reply import STATUSES
 from recurrentgpt.nodes.restored_state import restored
 from recurrentgpt.nodes.retrieve import retrieve
+from recurrentgpt.prose.sentences import limit_words
 from recurrentgpt.schema.codex import Aspect, Change, Codex, Contradiction, Entry, Kind, Operation
 from recurrentgpt.schema.errors import BadAnswer, StoryError
 from recurrentgpt.schema.parts import character_names
@@ -32,7 +33,7 @@ from recurrentgpt.schema.parts import character_names
 MOST_SAID = 2000
 """Changes by the author that one branch may carry: each correction writes them all."""
 
-_ASPECT_OF = {"dead": "status", "absent": "status", "lost": "status", "holder": "holder", "pronouns": "pronouns"}
+_ASPECT_OF = {"dead": "status", "absent": "status", "holder": "holder", "pronouns": "pronouns"}
 
 
 class StoryCodex:
@@ -44,7 +45,7 @@ class StoryCodex:
     async def written_from(self, at: Ref | None = None, *, truth: bool = True) -> list[PromptPart]:
         """Return what the writer of a passage (default: the newest) was told: its whole turns, and what they were made of.
 
-        Without `truth`, what the brief keeps from the reader and what was noted of hidden entries is left out of them.
+        Without `truth`, what the brief and `engine.hidden_entries` keep from readers is left out of them.
 
         See `engine.written_from`. Raises StoryError where no plan was written from.
         """
@@ -80,13 +81,13 @@ class StoryCodex:
             if aspect == "holder" and text.casefold() == entry.name.casefold():
                 raise BadAnswer(f"{entry.name} is in somebody's hands, and not in its own: name who has it.")
             change = _said(entry.name, entry.kind, "end" if end else "set", text, aspect)
-            left = changed(Codex({entry.name.casefold(): entry}), [change]).entries[entry.name.casefold()]
-            if end and any(not line.passage for line in entry.lines if line not in left.lines):
+            over = _over(entry, [change])
+            if end and any(not line.passage for line in over):
                 said = await self._with_said(overlay, [change])
-                corrected = await correct_and_keep(session, commit, {}, said, later)
+                corrected = await correct_and_keep(session, commit, {}, said, later, over)
             else:
                 changes = {"codex": [*commit.get("codex", []), change]}
-                corrected = await correct_and_keep(session, commit, changes, overlay, later)
+                corrected = await correct_and_keep(session, commit, changes, overlay, later, over)
             return find_entry(await session.codex_at(corrected["id"], corrected.get("overlay", "")), entry.name)
 
     async def add(self, name: str, kind: Kind, facts: Sequence[str] = (), keys: Sequence[str] = ()) -> Entry:
@@ -115,7 +116,7 @@ class StoryCodex:
         return await self._flag(name, "pin" if pinned else "unpin")
 
     async def hide(self, name: str, *, hidden: bool = True) -> Entry:
-        """Hide an entry from readers, or show it again, and return it; the writer is told it as before."""
+        """Hide an entry and what names it from readers, or show it again, and return it; the writer is told it as before."""
         return await self._flag(name, "hide" if hidden else "show")
 
     async def remove(self, name: str) -> None:
@@ -126,7 +127,7 @@ class StoryCodex:
     async def import_lorebook(
         self, path: str | Path, *, on_left_out: Callable[[Mapping[str, int]], None] = lambda left_out: None
     ) -> list[str]:
-        """Add the entries of a lorebook of SillyTavern or NovelAI (JSON), and return their names; raises BookError.
+        """Add the entries of a lorebook of SillyTavern, NovelAI or a character card, and return their names; raises BookError.
 
         In the place of `{{char}}` stands the name of the first of the story's people, in a story to play of the second, and the
         first in that of `{{user}}`. `on_left_out` is told how much was left out, by kind: `tell_left_out` says it in words.
@@ -143,8 +144,8 @@ class StoryCodex:
     async def accept(self, number: int = 1, at: Ref | None = None) -> Contradiction:
         """Say that a contradiction of a passage, counted from 1, is meant so: the entry says from there what the passage says.
 
-        The later passages stay as they are. Raises StoryError where there is none of this number, and for a passage of another
-        branch.
+        The later passages stay as they are, but for contradictions to what is over now. Raises StoryError where there is none of
+        this number, and for a passage of another branch.
         """
         session = self._session
         async with session.writing():
@@ -156,14 +157,16 @@ class StoryCodex:
                 )
             meant = found[number - 1]
             told = _as_meant(meant)
+            entry = (await session.codex_at(commit["id"], overlay)).find(meant["entry"])
             changes = {
                 "codex": [*commit.get("codex", []), *told],
                 "contradictions": [one for one in found if one is not meant],
             }
             # What the author said or the brief says lies where no passage can end it.
-            over = [] if meant["passage"] else [change for change in told if change["do"] == "end"]
-            corrections = await self._with_said(overlay, over) if over else overlay
-            await correct_and_keep(session, commit, changes, corrections, later)
+            ended = [] if meant["passage"] else [change for change in told if change["do"] == "end"]
+            corrections = await self._with_said(overlay, ended) if ended else overlay
+            over = _over(entry, told) if entry else []
+            await correct_and_keep(session, commit, changes, corrections, later, over)
         return meant
 
     async def _with_said(self, overlay: str, changes: Sequence[Change]) -> Overlay:
@@ -191,6 +194,14 @@ class StoryCodex:
             await session.append_correction(head, gone, corrected)
 
 
+def _over(entry: Entry, changes: Sequence[Change]) -> list[Over]:
+    """Return the lines of an entry that changes take back or replace."""
+    left = changed(Codex({entry.name.casefold(): entry}), changes).find(entry.name)
+    says = {sentence_of(left, line) for line in left.lines} if left else set[str]()
+    said = ((sentence_of(entry, line), line.passage) for line in entry.lines)
+    return [Over(entry.name, sentence, passage) for sentence, passage in said if sentence not in says]
+
+
 def _as_meant(meant: Contradiction) -> list[Change]:
     """Return what changes in an entry where a passage is meant as it stands."""
     about, rule = (meant["entry"], meant["kind"]), meant["rule"]
@@ -198,11 +209,20 @@ def _as_meant(meant: Contradiction) -> list[Change]:
         changes = [_said(*about, "alias", meant["value"])]
     elif rule == "judge":
         over = {**_said(*about, "end", "", meant.get("aspect", "fact")), "text": meant["holds"]}
-        changes = [cast(Change, over), *([_said(*about, "set", meant["value"], "fact")] if meant["value"] else [])]
+        changes = [cast(Change, over), _said(*about, "set", meant["value"] or _of_entry(meant), "fact")]
+    elif rule == "lost":
+        # Of a thing that is found no word says how it is: the passage does.
+        was = next((status for status in ("lost", "destroyed") if status in meant["holds"].split(".")[0].split()), "")
+        changes = [_said(*about, "end", was, "status"), _said(*about, "set", _of_entry(meant), "fact")]
     else:
-        # A thing that is found is no longer lost, and that is all.
-        changes = [_said(*about, "end" if rule == "lost" else "set", meant["value"], cast(Aspect, _ASPECT_OF[rule]))]
+        changes = [_said(*about, "set", meant["value"], cast(Aspect, _ASPECT_OF[rule]))]
     return [{**change, "rests_on": meant["said"]} for change in changes]
+
+
+def _of_entry(meant: Contradiction) -> str:
+    """Return what a passage says against an entry as a sentence that names the entry."""
+    named = Codex({"": Entry(meant["entry"], meant["kind"])}).named_in(meant["said"])
+    return limit_words(meant["said"] if named else f"{meant['entry']}: {meant['said']}", MOST_SENTENCE_WORDS)
 
 
 def _said(name: str, kind: Kind, do: Operation, value: str = "", aspect: Aspect | None = None) -> Change:

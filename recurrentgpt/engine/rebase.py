@@ -6,8 +6,8 @@ appended until then is found there the next time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from recurrentgpt.engine.refs import Ref
 from recurrentgpt.engine.session import Session
@@ -24,6 +24,16 @@ AT_ONCE = 200
 """Passages that are read and appended together."""
 
 
+class Over(NamedTuple):
+    """A line of an entry that a correction takes back, as a contradiction names it."""
+
+    entry: str
+    holds: str
+    """The line as a sentence."""
+    passage: str
+    """Id of the passage that made it so; empty for what the author or the brief says."""
+
+
 async def commit_on_branch(session: Session, ref: Ref | None) -> tuple[Commit, str, list[str]]:
     """Return the commit that a reference names, the corrections in force on the head's branch, and the ids after it there.
 
@@ -37,13 +47,20 @@ async def commit_on_branch(session: Session, ref: Ref | None) -> tuple[Commit, s
 
 
 async def correct_and_keep(
-    session: Session, commit: Commit, changes: Mapping[str, object], overlay: str | Overlay, later: Sequence[str]
+    session: Session,
+    commit: Commit,
+    changes: Mapping[str, object],
+    overlay: str | Overlay,
+    later: Sequence[str],
+    over: Collection[Over] = (),
 ) -> Commit:
     """Append a corrected version of a commit, and upon it the passages of the ids in `later`; the head goes to the last one.
 
-    `overlay` is that of `Session.append_correction`, and holds for all of them. What was there before stays as it was; `undo`
-    returns to it. The caller holds the lock.
+    `overlay` is that of `Session.append_correction`, and holds for all of them; nothing in the later ones contradicts any more
+    what is `over`. What was there before stays as it was; `undo` returns to it. The caller holds the lock.
     """
+    if of_branch := [line for line in over if not line.passage]:
+        changes = {**changes, **_not_against(cast(Commit, {**commit, **changes}), of_branch)}
     if not later:
         return await session.append_correction(commit, changes, overlay)
     log, story = session.log, session.id
@@ -64,7 +81,8 @@ async def correct_and_keep(
         made: list[Commit] = []
         copied: dict[tuple[str, str], str] = {}
         for old in await log.get_many(story, later[first : first + AT_ONCE]):
-            kept = moved_upon(with_summary(old, summaries), moved, overlay, [old["id"], overlay])
+            told = cast(Commit, {**with_summary(old, summaries), **_not_against(old, over)})
+            kept = moved_upon(told, moved, overlay, [old["id"], overlay])
             made.append(kept)
             moved[old["id"]] = kept["id"]
             if kept["summary"] == old["summary"]:
@@ -78,6 +96,13 @@ async def correct_and_keep(
             await log.append_all(story, made, also=vectors)
     await session.let_wait(last, waiting)
     return corrected
+
+
+def _not_against(commit: Commit, over: Collection[Over]) -> dict[str, object]:
+    """Return the contradictions of a commit as they change, without those that rest on what is over; nothing where none does."""
+    found = commit.get("contradictions", [])
+    left = [one for one in found if Over(one["entry"], one["holds"], one["passage"]) not in over]
+    return {"contradictions": left} if len(left) < len(found) else {}
 
 
 def moved_upon(old: Commit, moved: Mapping[str, str], overlay: str, about: Sequence[str]) -> Commit:

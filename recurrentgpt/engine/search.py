@@ -39,7 +39,7 @@ class StorySearch:
         """Return the `k` passages of the head's branch that are nearest in meaning to `query`, best first.
 
         What is no longer so is left out, by the rules by which a writer is not told it; the history of an entry has it. Without
-        `truth` so is what was noted of hidden entries.
+        `truth` so is what `engine.hidden_entries` keeps from readers.
         """
         query = visible_text(query)
         if not query.strip():
@@ -50,10 +50,11 @@ class StorySearch:
         corrected = (await read_overlay(story.log, story.id, head.get("overlay", "")))["summaries"]
         recall = self._recall()
         codex = await story.codex_at(None)
-        stale = (codex if truth else for_readers(codex)).over
+        plays = not truth and (await story.settings())["mode"] == "fiction"
+        stale = (codex if truth else for_readers(codex, plays=plays)).over
         hits = await recall.search(story.id, head["id"], query, k, corrected=corrected, stale=stale)
         commits = await story.log.get_many(story.id, [hit.id for hit in hits])
-        codex = codex if truth else for_readers(codex, commits)
+        codex = codex if truth else for_readers(codex, commits, plays=plays)
         found: list[SearchResult] = []
         for hit, commit in zip(hits, (with_summary(commit, corrected) for commit in commits), strict=True):
             true = still_true(codex, commit, hit.kind, hit.row, recall.text(commit, hit))

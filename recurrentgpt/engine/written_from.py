@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recurrentgpt.engine.hidden_entries import is_hidden, lines_of_hidden, noted_at
-from recurrentgpt.memory.codex import codex_at, facts
+from recurrentgpt.engine.hidden_entries import Readers
+from recurrentgpt.memory.codex import codex_at, facts, sentence_of
 from recurrentgpt.memory.corrections import read_overlay, with_summary
 from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.memory.row_texts import row_text
@@ -21,7 +21,7 @@ from recurrentgpt.models.roles import describe_writer
 from recurrentgpt.nodes.prompt_runtime import PromptRuntime, sent_as
 from recurrentgpt.nodes.prompt_values import write_texts
 from recurrentgpt.nodes.restored_state import restored
-from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.prose.sentences import count_words, limit_words
 from recurrentgpt.schema.codex import Codex, Told
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import StoryError
@@ -73,7 +73,7 @@ async def written_from(
     """Return the whole turns that asked for the passage of a commit, and what they were made of.
 
     `recalled` and `told` are what the commit keeps unless others are given. `for_reader` is the codex that says which entries
-    are hidden: what was noted of them and what the brief keeps from the reader is left out; None for the author. Raises
+    are hidden: what readers are not told of it and what the brief keeps from them is left out; None for the author. Raises
     StoryError where no plan was written from.
     """
     if not commit["step"]:
@@ -98,7 +98,7 @@ async def written_from(
         "left of the plan before": state["unreached"],
         "plan": state["plan"],
     }
-    hidden = [] if for_reader is None else await _hidden(log, for_reader, state)
+    hidden = [] if for_reader is None else await _hidden(log, context, for_reader, state)
     whole = [
         PromptPart(f"turn {number}: {role}", _without(text, hidden), whole=True)
         for number, (role, text) in enumerate(turns, 1)
@@ -149,12 +149,24 @@ async def _recalled(log: LogReader, context: Context, state: State, commit: Comm
     return found
 
 
-async def _hidden(log: LogReader, codex: Codex, state: State) -> list[str]:
+async def _hidden(log: LogReader, context: Context, codex: Codex, state: State) -> list[str]:
     """Return what a reader is not told of that from which a passage was written, as it stands there."""
-    told = [line for entry in state["entries"] if is_hidden(codex, entry["name"]) for line in entry["lines"]]
+    readers = Readers(codex, plays=context.mode == "fiction")
+    unknown = set[str]()
+    if readers.plays and state["entries"]:
+        # What somebody did not know then, they may know now.
+        before = await codex_at(log, state["story"], state["head"], state.get("overlay", ""), state["brief"])
+        said = ((entry, line) for entry in before.entries.values() for line in entry.lines)
+        unknown = {limit_words(sentence_of(entry, line), 40) for entry, line in said if line.aspect == "unaware"}
+    told = [
+        line
+        for entry in state["entries"]
+        for line in entry["lines"]
+        if readers.is_hidden(entry["name"]) or readers.names_hidden(line) or line in unknown
+    ]
     recalled = await log.get_many(state["story"], [one["id"] for one in state["recalled"]])
-    noted = [line.sentence for commit in recalled for line in noted_at(codex, commit)]
-    noted += [line.sentence for lines in lines_of_hidden(codex).values() for line in lines]
+    noted = [line.sentence for commit in recalled for line in readers.noted_at(commit)]
+    noted += [line.sentence for lines in readers.kept_lines().values() for line in lines]
     # What stands in the passage before, everybody has read.
     unread = [sentence for sentence in (*told, *noted) if sentence not in state["passage"]]
     return [state["brief"].get("truth", ""), *state["brief"].get("clues", []), *unread]

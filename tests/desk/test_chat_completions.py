@@ -1,5 +1,6 @@
 """The endpoint for OpenAI's clients, by the official client."""
 
+import asyncio
 import itertools
 import json
 import re
@@ -525,3 +526,232 @@ def test_null_is_as_if_it_were_left_out(desk):
     assert desk[0].post("/v1/chat/completions", json={"messages": None}).status_code == 422
     options = {"stream": True, "stream_options": {"include_usage": None}}
     assert desk[0].post("/v1/chat/completions", json={**body, **options}).text.endswith("[DONE]\n\n")
+
+
+def stopped(desk, premise, *, pieces=6, slow=True, **headers):
+    """Return what a client has of a reply whose connection it dropped, and the story that it was of."""
+    body, got = {"messages": [premise], "stream": True}, []
+
+    async def hang_up():
+        message = {"type": "http.request", "body": json.dumps(body).encode(), "more_body": False}
+        gone, asked = asyncio.Event(), iter([message])
+
+        async def receive():
+            for one in asked:
+                return one
+            await gone.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message):
+            if message["type"] == "http.response.start":
+                got.append(dict(message["headers"])[b"x-story"].decode())
+            for line in message.get("body", b"").decode().splitlines():
+                if line.startswith("data: {"):
+                    got.append(json.loads(line[6:])["choices"][0]["delta"].get("content", ""))
+            if len(got) > pieces:
+                gone.set()
+                if slow:  # it is cancelled here, and else while it waits for the model
+                    await asyncio.sleep(0)
+
+        given = {"host": "127.0.0.1", "content-type": "application/json", **headers}
+        scope = {
+            "type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}, "http_version": "1.1", "method": "POST",
+            "path": "/v1/chat/completions", "raw_path": b"/v1/chat/completions", "query_string": b"", "scheme": "http",
+            "root_path": "", "client": HERE, "server": ("127.0.0.1", 80),
+            "headers": [(name.lower().encode(), value.encode()) for name, value in given.items()],
+        }  # fmt: skip
+        await desk[0].app(scope, receive, send)
+
+    desk[0].portal.call(hang_up)
+    return "".join(got[1:]), got[0]
+
+
+def chat_of(premise, part, answer):
+    return [premise, {"role": "assistant", "content": part}, {"role": "user", "content": answer}]
+
+
+@pytest.mark.parametrize("slow", [True, False])
+def test_a_chat_whose_first_reply_was_stopped_goes_on_with_its_story(client, desk, slow):
+    part, story = stopped(desk, BEGIN, slow=slow)
+    assert part
+    reply = ask(client, chat_of(BEGIN, part, OWN))
+    assert place(reply)[0] == story
+    first = told(desk, reply).passage()
+    assert (first.step, first.plan) == (1, OWN)
+    again = ask(client, chat_of(BEGIN, part, OWN))
+    assert place(again)[0] == story
+    take = told(desk, again).passage()
+    assert (take.step, take.plan, take.parent) == (1, OWN, first.parent)
+    edited = ask(client, chat_of(BEGIN, part, "Mira sells the lamp to the harbour master."))
+    assert (place(edited)[0], told(desk, edited).passage().parent) == (story, first.parent)
+    assert len(desk[1].stories()) == 1
+
+
+@pytest.mark.parametrize("answer", ["2", "go on", "option 3"])
+def test_after_a_stopped_first_reply_plans_that_nobody_saw_are_shown_before_one_is_chosen(client, desk, answer):
+    part, story = stopped(desk, BEGIN)
+    chat = chat_of(BEGIN, part, answer)
+    asked = ask(client, chat)
+    assert place(asked)[0] == story
+    assert written(desk) == 1
+    plans = told(desk, asked).passage(0).plans
+    assert f"\n\n1. {plans[0]}" in said(asked)["content"]
+    reply = ask(client, [*chat, said(asked), {"role": "user", "content": "2"}])
+    assert (place(reply)[0], told(desk, reply).passage().plan) == (story, plans[1])
+
+
+def test_two_chats_whose_first_replies_were_stopped_stay_with_their_own_stories(client, desk):
+    parts = [stopped(desk, BEGIN, pieces=8)]
+    ask(client, chat_of(BEGIN, parts[0][0], OWN))
+    parts.append(stopped(desk, BEGIN, pieces=8))
+    parts.append(stopped(desk, {"role": "user", "content": "A bell under the sea."}))
+    assert len({story for _, story in parts}) == 3
+    second = ask(client, chat_of(BEGIN, parts[1][0], "Mira counts the boats twice."))
+    assert place(second)[0] == parts[1][1]
+    first = ask(client, chat_of(BEGIN, parts[0][0], "Mira burns the boats."))
+    assert place(first)[0] == parts[0][1]
+
+
+@pytest.mark.parametrize("part", ["", "Some words that no story of ours has told."])
+def test_a_stopped_chat_that_cannot_be_told_from_another_begins_its_own_story(client, desk, part):
+    others = {stopped(desk, BEGIN)[1] for _ in range(1)}
+    others.add(place(ask(client, [BEGIN], extra_headers={"X-Story": "taken"}))[0])
+    ask(client, [BEGIN, {"role": "user", "content": OWN}], extra_headers={"X-Story": "taken"})
+    before = {story: len(Story.open(story, library=desk[1]).tree().as_json()["passages"]) for story in others}
+    reply = ask(client, chat_of(BEGIN, part, OWN))
+    assert place(reply)[0] not in others
+    after = {story: len(Story.open(story, library=desk[1]).tree().as_json()["passages"]) for story in others}
+    assert after == before
+
+
+def test_a_reply_that_was_stopped_before_its_first_word_is_begun_from_the_premise(client, desk):
+    reply = ask(client, chat_of(BEGIN, "", OWN))
+    story = told(desk, reply)
+    assert (story.brief["premise"], story.passage().plan) == (BEGIN["content"], OWN)
+    again = ask(client, chat_of(BEGIN, "", OWN))
+    assert place(again)[0] == story.id
+    other = ask(client, chat_of({"role": "user", "content": "A bell under the sea."}, "", "go on"))
+    assert told(desk, other).brief["premise"] == "A bell under the sea."
+
+
+def test_a_stopped_chat_goes_on_after_the_server_was_started_again(desk):
+    part, story = stopped(desk, BEGIN)
+    service = desk[0].app.state.desk
+    again = create_app(desk[1], folder=service.disk.folder, given=service.given_by_code(), chat=True)
+    with TestClient(again, base_url="http://127.0.0.1", client=HERE) as http:
+        client = openai.OpenAI(base_url="http://127.0.0.1/v1", api_key="none", http_client=http, max_retries=0)
+        assert place(ask(client, chat_of(BEGIN, part, OWN)))[0] == story
+
+
+def test_a_stopped_player_is_nobody_in_the_story_of_another_chat(client, desk):
+    other = play(client, BEGIN)
+    reply = play(client, *chat_of(BEGIN, "", "A cook."))
+    assert place(reply)[0] != place(other)[0]
+    assert (told(desk, reply).passage().step, told(desk, other).passage().step) == (1, 0)
+    again = play(client, *chat_of(BEGIN, "", "A cook."))
+    assert place(again)[0] == place(reply)[0]
+
+
+def test_a_premise_that_is_sent_again_after_a_stop_writes_the_first_passage(client, desk):
+    part, story = stopped(desk, BEGIN)
+    reply = ask(client, chat_of(BEGIN, part, BEGIN["content"]))
+    assert (place(reply)[0], told(desk, reply).passage().step) == (story, 1)
+
+
+def test_a_reply_whose_last_line_alone_was_lost_goes_on_after_its_passage(client, desk):
+    first = ask(client, [BEGIN])
+    text, _, plans = said(first)["content"].partition("\n\n1. ")
+    reply = ask(client, chat_of(BEGIN, text, OWN))
+    story = told(desk, first)
+    assert (place(reply)[0], story.passage().step, story.passage().parent) == (story.id, 2, place(first)[1])
+    whole = f"{text}\n\n1. {plans.partition('(story')[0]}".strip()
+    ask(client, chat_of(BEGIN, whole, "3"))
+    assert (story.passage().parent, story.passage().plan) == (place(first)[1], story.passage(1).plans[2])
+
+
+def test_a_stopped_chat_that_has_an_id_goes_on_with_its_own_story(client, desk):
+    part, story = stopped(desk, BEGIN, **{"X-OpenWebUI-Chat-Id": "chat-1"})
+    stopped(desk, BEGIN, **{"X-OpenWebUI-Chat-Id": "chat-2"})
+    for text in (part, "partial", ""):
+        reply = ask(client, chat_of(BEGIN, text, OWN), extra_headers={"X-OpenWebUI-Chat-Id": "chat-1"})
+        assert place(reply)[0] == story == "chat-1"
+        assert told(desk, reply).passage().plan == OWN
+    reply = ask(client, chat_of(BEGIN, "", OWN), extra_headers={"X-OpenWebUI-Chat-Id": "chat-3"})
+    assert (place(reply)[0], told(desk, reply).brief["premise"]) == ("chat-3", BEGIN["content"])
+
+
+def test_a_chat_that_was_begun_with_another_model_begins_from_its_last_message(client, desk):
+    chat = chat_of({"role": "user", "content": "Hello there!"}, "Hello! How can I help?", BEGIN["content"])
+    reply = ask(client, chat)
+    assert told(desk, reply).brief["premise"] == BEGIN["content"]
+
+
+def play(client, *messages):
+    return client.chat.completions.create(model="recurrentgpt-fiction", messages=messages)
+
+
+def test_a_player_is_asked_who_they_are(client, desk):
+    first = play(client, BEGIN)
+    assert said(first)["content"].startswith("Who are you? Choose somebody by number, or say it in a sentence.\n\n1. ")
+    asked = play(client, BEGIN, said(first), {"role": "user", "content": "9"})
+    assert "Who are you?" in said(asked)["content"]
+    second = play(client, BEGIN, said(first), {"role": "user", "content": "A cook."})
+    assert "Who are you?" not in said(second)["content"]
+
+
+@pytest.mark.parametrize("act", ["yes", "no", "n", "stop", "take the second", "/roll d20", "undo", "undo the knot 2"])
+def test_what_a_player_types_is_an_act(client, desk, act):
+    first = play(client, BEGIN)
+    second = play(client, BEGIN, said(first), {"role": "user", "content": "A cook."})
+    third = play(client, BEGIN, said(first), {"role": "user", "content": "A cook."}, said(second),
+                 {"role": "user", "content": act})  # fmt: skip
+    story = told(desk, first)
+    assert (story.passage().id, story.passage().step, story.passage().plan) == (place(third)[1], 2, act)
+
+
+@pytest.mark.parametrize("answer", ["2", "option 2", "go with 2", "another take", "9", "\N{HORIZONTAL ELLIPSIS}"])
+def test_a_player_still_chooses_by_number_and_asks_for_another_take(client, desk, answer):
+    first = play(client, BEGIN)
+    second = play(client, BEGIN, said(first), {"role": "user", "content": "A cook."})
+    play(client, BEGIN, said(first), {"role": "user", "content": "A cook."}, said(second),
+         {"role": "user", "content": answer})  # fmt: skip
+    assert told(desk, first).passage().plan != answer
+
+
+PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
+
+
+@pytest.mark.parametrize(
+    "content", [[PICTURE], [], "", " \n", "\u200b", None, [PICTURE, {"type": "text", "text": " "}]]
+)
+def test_a_message_without_words_begins_no_story_and_is_no_answer(client, desk, content):
+    reply = ask(client, [{"role": "user", "content": content}])
+    assert said(reply)["content"].startswith("Nothing was written, for your message has no words")
+    assert not desk[1].stories()
+    first = ask(client, [{"role": "user", "content": content}, said(reply), BEGIN])
+    assert told(desk, first).brief["premise"] == BEGIN["content"]
+    again = ask(client, [BEGIN, said(first), {"role": "user", "content": content}])
+    assert said(again)["content"].startswith("Nothing was written, for your message has no words")
+    assert place(again) == place(first)
+    assert written(desk) == 2
+
+
+@pytest.mark.parametrize(("method", "path", "status"), [
+    ("POST", "/v1/completions", 404), ("POST", "/v1/embeddings", 404), ("GET", "/v1", 404), ("GET", "/v1/", 404),
+    ("GET", "/v1/chat/completions", 405), ("DELETE", "/v1/models/recurrentgpt", 405),
+])  # fmt: skip
+def test_a_wrong_path_is_refused_in_the_words_of_the_api(desk, method, path, status):
+    answer = desk[0].request(method, path, json={})
+    assert answer.status_code == status
+    assert set(answer.json()["error"]) == {"message", "type", "param", "code"}
+    assert "/v1/chat/completions" in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(("options", "status"), [
+    ({"n": "1"}, 200), ({"n": 1.0}, 200), ({"user": 12}, 200), ({"n": 2}, 422), ({"n": True}, 422), ({"user": []}, 422),
+    ({"stream": "perhaps"}, 422), ({"messages": "hello"}, 422),
+])  # fmt: skip
+def test_loose_kinds_are_taken_or_refused_in_the_words_of_the_api(desk, options, status):
+    answer = desk[0].post("/v1/chat/completions", json={"messages": [BEGIN], **options})
+    assert answer.status_code == status
+    assert status == 200 or set(answer.json()["error"]) == {"message", "type", "param", "code"}

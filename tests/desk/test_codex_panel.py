@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import httpx
+import pytest
 
 from tests.desk.conftest import Client, Served, begin, has_value, there_are, written
 
@@ -57,6 +58,36 @@ def test_whoever_plays_is_not_sent_what_is_hidden(client: Client) -> None:
     client.send("POST", path, {"name": "The Murderer", "kind": "person", "facts": ["The Murderer is the priest."]})
     client.send("PUT", path, {"name": "The Murderer", "hidden": True})
     assert "The Murderer" not in names(client, view["id"], "opening")
+
+
+@pytest.mark.parametrize("play", [True, False])
+def test_whoever_plays_is_sent_no_line_that_gives_away_what_is_hidden(client: Client, play: bool) -> None:
+    view = client.begin(**({"play": True, "player": "Mira the cook"} if play else {}))
+    path = f"/stories/{view['id']}/codex"
+    client.send("POST", path, {"name": "Father Anselm", "kind": "person", "facts": ["Father Anselm is the strangler."]})
+    client.send("POST", path, {"name": "Odo", "kind": "person", "facts": ["Odo limps.", "Odo was seen with Anselm."]})
+    client.send("POST", path, {"name": "strangler's cord", "kind": "thing"})
+    for name, aspect, value in (
+        ("Odo", "unaware", "who rings the bell"),
+        ("Odo", "fact", "Odo saw Father Anselm strangle the abbot."),
+        ("strangler's cord", "holder", "Father Anselm"),
+    ):
+        client.send("PUT", f"{path}/line", {"name": name, "aspect": aspect, "value": value})
+    client.send("PUT", path, {"name": "Father Anselm", "hidden": True})
+    head = client.get(f"/stories/{view['id']}")["head"]
+    known = names(client, view["id"], head)
+    lines = {line["text"] for line in known["Odo"]["lines"]}
+    history = {row["said"] for row in client.get(f"{path}/history", name="Odo", at=head)}
+    secrets = {
+        "Odo was seen with Anselm.",
+        "Odo saw Father Anselm strangle the abbot.",
+        "Odo does not know who rings the bell.",
+    }
+    assert lines == {"Odo limps."} if play else secrets < lines
+    assert history == set() if play else len(history) == 2
+    assert ("strangler's cord" in known) is not play
+    found = client.get(f"/stories/{view['id']}/search", query="Who saw Father Anselm strangle the abbot?")
+    assert ("strangle the abbot" in str(found)) is not play
 
 
 def test_an_entry_is_made_and_corrected_on_the_page(page: Any, desk: Served) -> None:

@@ -12,8 +12,9 @@ from contextlib import asynccontextmanager
 
 import httpx
 import pytest
-from mcp import Client
+from mcp import Client, MCPError
 from mcp.client.stdio import StdioServerParameters
+from mcp.types import INVALID_PARAMS
 
 import recurrentgpt
 from recurrentgpt import Library, Story
@@ -172,7 +173,7 @@ async def test_what_is_no_sentence_is_no_plan_of_its_own(connected):
         second, _ = await call(client, "write_plan", story=first["story"], plan="2")
         assert second["plan"] == first["plans"][1]
         assert "number from 1 to 3" in await refused(client, "write_plan", story=first["story"], plan="help")
-        assert "The next plan is set by" in await refused(client, "write_plan", story=first["story"], plan="end")
+        assert "the tool finish" in await refused(client, "write_plan", story=first["story"], plan="end")
 
 
 async def test_over_standard_input_and_output(environment):
@@ -387,3 +388,61 @@ def test_the_command_refuses_other_machines_without_a_token(environment, warm):
     ended = warm.run(*command, env={**os.environ, **environment}, imports=MCP)
     assert ended.returncode == 2
     assert "--token" in ended.stderr
+
+
+async def test_unknown_arguments_and_tools_are_refused_in_a_sentence(connected):
+    async with connected() as client:
+        said = await refused(client, "start_story", foo=1, premise="A lamp.")
+        assert said == ("start_story has no argument 'foo': it takes premise, genre, title, mode, player, words.")
+        assert (await call(client, "stories"))[0]["total"] == 0
+        assert "no tool 'sing'" in await refused(client, "sing")
+        assert "mode" in await refused(client, "start_story", premise="A barn.", player="A cook")
+        assert (await call(client, "stories"))[0]["total"] == 0
+
+
+@pytest.mark.parametrize(("tool", "argument"), [
+    ("choose_plan", "number"), ("write_plan", "words"), ("finish", "passages"), ("read", "count"), ("tree", "offset"),
+])  # fmt: skip
+async def test_a_boolean_is_no_number(connected, tool, argument):
+    async with connected() as client:
+        first, _ = await call(client, "start_story")
+        given = {"story": first["story"], argument: True} | ({"plan": "Mira runs."} if tool == "write_plan" else {})
+        assert f"{argument}: This is true or false, and no number." in await refused(client, tool, **given)
+        assert (await call(client, "read", story=first["story"]))[0]["step"] == 1
+        second, _ = await call(client, "choose_plan", story=first["story"], number="2")
+        assert second["plan"] == first["plans"][1]
+
+
+@pytest.mark.parametrize(("typed", "tool"), [
+    ("end the story", "finish"), ("another take", "retry"), ("new plans", "new_plans"), ("you choose", "choose_plan"),
+])  # fmt: skip
+async def test_what_asks_for_an_action_names_the_tool_that_does_it(connected, typed, tool):
+    async with connected() as client:
+        first, _ = await call(client, "start_story")
+        assert f"the tool {tool}" in await refused(client, "write_plan", story=first["story"], plan=typed)
+        assert (await call(client, "read", story=first["story"]))[0]["step"] == 1
+
+
+@pytest.mark.parametrize(("name", "arguments", "told"), [
+    ("tell_me_a_story", {}, "needs its argument 'premise'"),
+    ("tell_me_a_story", {"premise": " "}, "needs its argument 'premise'"),
+    ("tell_me_a_story", {"premise": "A lamp.", "mood": "dark"}, "has no argument 'mood'"),
+    ("sing", {}, "There is no prompt 'sing'"),
+])  # fmt: skip
+async def test_a_prompt_that_cannot_be_filled_in_is_refused_in_a_sentence(connected, name, arguments, told):
+    async with connected() as client:
+        with pytest.raises(MCPError, match=told) as refusal:
+            await client.get_prompt(name, arguments)
+    assert refusal.value.code == INVALID_PARAMS
+
+
+def test_the_command_says_that_a_port_is_taken(environment, warm):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        command = (*SERVE, "--port", str(port))
+        ended = warm.run(*command, env={**os.environ, **environment}, imports=MCP)
+    assert ended.returncode == 2
+    assert f"cannot listen at 127.0.0.1 port {port}" in ended.stderr
+    assert "--port" in ended.stderr

@@ -219,6 +219,25 @@ def test_a_place_and_a_thing_have_other_names_too():
     assert (names(codex, "place"), names(codex, "thing")) == ([("Ostra", "Kol")], [("glass heart", "the star")])
 
 
+def test_a_place_is_no_part_of_somebodys_name_and_nobody_is_a_place_of_their_name():
+    codex = known(
+        said("Jack London", "look", "thin"),
+        said("Florence", "look", "pale"),
+        said("silver watch", "holder", "Odo", "thing"),
+    )
+    codex = after(
+        codex,
+        "London burned, and Florence wept.",
+        told("London", "status", "destroyed", kind="place"),
+        told("Florence", "status", "destroyed", kind="place"),
+        told("Florence", "look", "grey"),
+        told("silver watch", "holder", "London", kind="thing"),
+    )
+    assert (names(codex), names(codex, "place")) == ([("Florence",), ("Jack London",)], [("Florence",), ("London",)])
+    assert codex.find("Florence", "person").value("look") == "grey"
+    assert codex.find("Jack London").value("status") == ""
+
+
 def things(*held):
     return known(said("Odo", "look", "tall"), *(said(name, "holder", "Odo", "thing") for name in held))
 

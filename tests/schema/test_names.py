@@ -185,3 +185,24 @@ def test_a_fact_about_a_longer_form_of_a_name_is_about_whoever_has_the_shorter()
 )
 def test_of_two_who_share_a_name_nobody_dies_by_it(known, fact, who):
     assert [name for name, _, value in rules(people(*known), fact) if value == "dead"] == who
+
+
+@pytest.mark.parametrize(
+    ("names", "text", "named"),
+    [
+        (["Greta Lind", "Jonas Roth"], "Gretas Mantel liegt im Hof.", ["Greta Lind"]),
+        (["Greta Lind"], "Am Haken hängt und trocknet Greta Linds Mantel.", ["Greta Lind"]),
+        (["Jona Roth", "Jonas Lind"], "Jonas Mantel liegt im Hof.", ["Jonas Lind"]),
+        (["Anna Lind", "Anna Berg"], "Annas Mantel liegt im Hof.", []),
+        (["Greta Lind"], "Die Linds Kinder sind nicht da.", []),
+        (["Jen Holt"], "Jens Vane walks to the mill.", []),
+        (["Анна Орлова"], "Сторож встречает Анну Орлову во дворе.", ["Анна Орлова"]),
+        (["Анна Орлова"], "Письмо лежит у Анны.", ["Анна Орлова"]),
+        (["Мария Лисина"], "Он говорит с Марией.", ["Мария Лисина"]),
+        (["Иван Орлов"], "Она уехала с Иваном.", ["Иван Орлов"]),
+        (["Анна Орлова", "Анна Лисина"], "Сторож встречает Анну Орлову.", ["Анна Орлова"]),
+        (["Анна Орлова", "Анна Лисина"], "Сторож встречает Анну.", []),
+    ],
+)
+def test_a_name_in_another_case_names_somebody_where_it_can_be_nobody_elses(names, text, named):
+    assert [entry.name for entry in people(*names).named_in(text)] == named

@@ -312,7 +312,7 @@ def test_nobody_has_what_is_lost_until_somebody_has_it(begin, author, tier, monk
     assert "carries the brass key" not in " ".join(f"{hit.piece} {hit.summary}" for hit in story.search(asked, 9))
     author(SMOKE, GIVEN, tier=tier)
     for _ in (SMOKE, GIVEN):
-        story.choose(asked)
+        story.choose("Signe asks who has the brass key on his belt.")
         story.step()
         told = "".join(part.text for part in story.written_from() if part.name in ("codex", "recalled"))
         assert "Bastian Cole has brass key" not in told
@@ -687,13 +687,40 @@ def test_of_a_lorebook_what_is_left_out_is_said(story, author, tmp_path):
     assert left_out == {"patterns": 1, "ends": 1, "conditions": 1, "macros": 1, "off": 1, "empty": 1}
     assert "1 sentence with a place for what the story has none of" in tell_left_out(left_out)
     assert " ".join(line.text for line in entry(story, "Harrow").lines) == long
-    assert entry(story, "Harrow").keys == ("the old town",)
+    assert entry(story, "Harrow").keys == ("harrow", "the old town")
     assert [line.text for line in entry(story, "Mara").lines] == ["Signe Orrin met Mara. She is a spy."]
     assert entry(story, "Mara").keys == ("spies",)
     content["entries"] = [{"comment": "Harrow", "content": long * 3, "key": []}]
     story.import_lorebook(lorebook(tmp_path, content), on_left_out=(left_out := {}).update)
     assert left_out == {"sentences": 10}
     assert "10 sentences beyond 40 lines" in tell_left_out(left_out)
+
+
+def test_a_lorebook_is_told_in_whatever_letters_and_belongs_to_whom_the_story_knows(story, author, model, tmp_path):
+    begun(story, author)
+    book = {
+        "entries": [
+            {"comment": "Dragons", "key": ["Dragon"], "content": "They cannot fly in rain."},
+            {"comment": "Bastian (W++)", "key": ["Bastian"], "content": '[Bastian("smith")\nAge("34")]'},
+            {"comment": "Ice", "key": ["ICE"], "content": "Ice is worth silver.", "caseSensitive": True},
+        ]
+    }
+    story.import_lorebook(lorebook(tmp_path, book))
+    assert {one.name for one in story.codex()} >= {"Dragons", "Bastian Cole", "Ice"}
+    assert "Bastian" not in {one.name for one in story.codex()}
+    assert "Bastian: smith; Age: 34." in [line.text for line in entry(story, "Bastian Cole").lines]
+
+    def told(plan: str) -> str:
+        beginning = len(model.calls)
+        story.choose(plan)
+        story.step()
+        return "\n".join(str(message.text) for call in model.calls[beginning:] for message in call)
+
+    assert "fly in rain" in told("Signe sees the dragons of the north over the ice.")
+    assert "fly in rain" in told("Signe hears a dragon in the snow.")
+    other = told("Signe rides with the dragoons over the ice.")
+    assert "fly in rain" not in other
+    assert "worth silver" not in other
 
 
 @pytest.mark.parametrize(
@@ -1035,3 +1062,171 @@ def test_who_answers_to_a_name_is_the_same_however_the_codex_came_to_be(history)
         fresh = Codex(codex.entries)
         for asked in ["Old", "New", *(f"{age} {letter}" for age in ("Old", "New") for letter in "ABCD"), *"ABCD"]:
             assert codex.find(asked) == fresh.find(asked)
+
+
+TOWER = (
+    "Pigeons walked along the gutter, and the yard was empty. "
+    "Bastian Cole went up to the tower with his whetstone, and Signe Orrin heard the blade until midnight."
+)
+LIVED = ("wohnt im Turm", "blackmails the miller", "share a loft", "shares a loft", "is engaged to Bastian Cole")
+FACTS["went up to the tower"] = []
+CHANGES["went up to the tower"] = [
+    change("Bastian", "fact", "Bastian Cole wohnt im Turm und schleift jeden Abend die Sense.", ""),
+    change("Bastian", "fact", "Every Friday Bastian Cole blackmails the miller.", ""),
+    change("Bastian", "fact", "Bastian Cole and Signe Orrin share a loft.", ""),
+    change("Signe", "fact", "Signe Orrin shares a loft with Bastian Cole.", ""),
+    change("Signe", "fact", "Signe Orrin is engaged to Bastian Cole.", ""),
+    change("Signe", "fact", "Signe Orrin owes Bastian Cole forty pounds.", ""),
+    change("Bastian", "fact", "Bastian Cole stole the whetstone as a boy.", ""),
+    change("Bastian", "role", "the grinder", ""),
+]
+LASTS = {"Signe Orrin owes Bastian Cole forty pounds.", "Bastian Cole stole the whetstone as a boy."}
+
+
+def facts_of(story: Story) -> set[str]:
+    return {line.text for found in story.codex() for line in found.lines if line.aspect == "fact"}
+
+
+@pytest.mark.parametrize("order", ["told, then dies", "dies by an edit, then told"])
+def test_no_line_tells_of_the_dead_as_of_the_living_in_whatever_verb_or_language(begin, author, order):
+    story = begin(min_words=20, max_words=80, selector="simulator", past_tokens=0, top_k=8)
+    if order == "told, then dies":
+        begun(story, author, TOWER, DEAD, tier="full")
+    else:
+        begun(story, author, SNOW, TOWER, tier="full")
+        assert len(facts_of(story)) == 7
+        author(tier="full")
+        list(story.edit_passage(2, DEAD, replay=True))
+    assert facts_of(story) == LASTS
+    bastian = entry(story, "Bastian")
+    assert [line.value for line in bastian.lines if line.aspect == "role" and line.passage] == ["the grinder"]
+    recalled = " ".join(hit.piece for said in (*LIVED, *LASTS) for hit in story.search(f"Who {said}?", 9))
+    assert "stole the whetstone" in recalled
+    assert not [said for said in LIVED if said in recalled]
+    story.choose("Signe Orrin thinks of Bastian Cole.")
+    story.step()
+    told = "".join(part.text for part in story.written_from() if part.name == "codex")
+    assert "is dead" in told
+    assert not [said for said in LIVED if said in told]
+    story.undo()
+    story.edit_entry("Bastian", "status", "alive")
+    assert len(facts_of(story)) == 7
+
+
+def test_an_end_that_says_something_else_than_the_line_ends_nothing(story, author, monkeypatch):
+    given = CHANGES["round her neck"] + [
+        change("brass key", "holder", "Bastian Cole", "", "thing", "end"),
+        change("Bastian", "place", "in the loft", "", do="end"),
+        change("Bastian", "status", "dead", ""),
+        change("Bastian", "status", "alive", "", do="end"),
+    ]
+    monkeypatch.setitem(CHANGES, "round her neck", given)
+    begun(story, author, ALIVE, GIVEN, tier="full")
+    assert entry(story, "brass key").value("holder") == "Signe Orrin"
+    assert entry(story, "Bastian").value("status") == "dead"
+    story.edit_entry("brass key", "holder", "Bastian Cole", end=True)
+    story.edit_entry("Bastian", "status", "alive", end=True)
+    assert entry(story, "brass key").value("holder") == "Signe Orrin"
+    assert entry(story, "Bastian").value("status") == "dead"
+    story.edit_entry("brass key", "holder", "Signe", end=True)
+    story.edit_entry("Bastian", "status", "", end=True)
+    assert not entry(story, "brass key").value("holder")
+    assert not entry(story, "Bastian").value("status")
+
+
+@pytest.mark.parametrize(
+    ("aspect", "holds", "ended", "is_over"),
+    [
+        ("place", "in the gatehouse", "in the cellar", False),
+        ("place", "at the station", "left the station", True),
+        ("look", "a green dress", "the green dress", True),
+        ("look", "a green dress", "a scar", False),
+        ("pronouns", "he", "she", False),
+        ("pronouns", "he", "he", True),
+        ("fact", "Signe Orrin is in the army.", "Signe Orrin is in the navy.", False),
+        ("fact", "Signe Orrin has served in the army for years.", "Signe Orrin served in the army.", True),
+    ],
+)
+def test_what_an_end_says_is_held_against_the_line_without_names_and_small_words(aspect, holds, ended, is_over):
+    from recurrentgpt.memory.codex import changed
+    from recurrentgpt.schema.codex import Change, Codex
+
+    def said(do, value):
+        about = Change(entry="Signe Orrin", kind="person", do=do, aspect=aspect)
+        return {**about, "text": value} if aspect == "fact" else {**about, "value": value}
+
+    codex = changed(Codex(), [said("set", holds), said("end", ended)], "p1", 1)
+    assert bool(codex.entries["signe orrin"].lines) is not is_over
+
+
+def test_a_name_that_two_people_of_the_brief_have_is_neither_in_the_passages(story, author, monkeypatch):
+    tuned = [change("Anna Berg", "look", "a green dress", ""), change("blue jug", "holder", "Anna Berg", "", "thing")]
+    monkeypatch.setitem(CHANGES, "walked down to the ferry", tuned)
+    died = [change("Anna", "status", "dead", ""), change("red sail", "holder", "Anna", "", "thing")]
+    monkeypatch.setitem(CHANGES, "sat by the fire", died)
+    author(OPENING, KEY, MENDED, tier="full")
+    story.step()
+    story.edit_brief(characters=["Anna Berg: a singer", "Anna Lind: a pianist"])
+    for _ in (KEY, MENDED):
+        story.choose("They go on.")
+        story.step()
+    dead = [(found.name, found.value("status")) for found in story.codex() if found.kind == "person"]
+    assert sorted(dead) == [("Anna", "dead"), ("Anna Berg", ""), ("Anna Lind", "")]
+    assert entry(story, "blue jug").value("holder") == "Anna Berg"
+
+
+def test_a_person_of_the_brief_is_nobody_else_whose_longer_name_a_passage_knows(story, author, monkeypatch):
+    monkeypatch.setitem(CHANGES, "locked the gate", [change("Bastian Cole", "look", "a scar", "")])
+    begun(story, author, ALIVE, tier="full")
+    story.edit_brief(characters=["Bastian Cole: a smith", "Bastian: a baker"])
+    assert [entry(story, name).value("role") for name in ("Bastian", "Bastian Cole")] == ["a baker", "a smith"]
+
+
+def test_a_place_and_a_person_of_one_name_are_two():
+    from recurrentgpt.memory.codex import changed, under
+    from recurrentgpt.schema.codex import Change, Codex
+
+    def said(name, kind, aspect, value):
+        return Change(entry=name, kind=kind, do="set", aspect=aspect, value=value, text=value * (aspect == "fact"))
+
+    told = [said("Jack London", "person", "look", "a scar"), said("Paris", "person", "look", "a helmet")]
+    codex = changed(Codex(), told, "p1", 1)
+    codex.find("anybody")
+    ruin = [said(name, "place", "status", "destroyed") for name in ("London", "Paris")]
+    codex = changed(
+        codex, [*ruin, said("Paris", "person", "status", "dead"), said("Reed", "thing", "look", "green")], "p2", 2
+    )
+    found = {(one.name, one.kind): one.value("status") for one in codex.entries.values()}
+    assert found == {
+        ("Jack London", "person"): "",
+        ("Paris", "person"): "dead",
+        ("London", "place"): "destroyed",
+        ("Paris", "place"): "destroyed",
+        ("Reed", "thing"): "",
+    }
+    assert codex.find("London").kind == codex.meant("London", "place").kind == "place"
+    assert codex.meant("London", "person").name == codex.find("London", "person").name == "Jack London"
+    assert codex.meant("Mr London").name == codex.meant("Jack London", "person").name == "Jack London"
+    assert [codex.find("Paris", kind).value("status") for kind in ("person", "place")] == ["dead", "destroyed"]
+    fresh = Codex(codex.entries)
+    for name in ("London", "Paris", "Jack", "Reed"):
+        for kind in (None, "person", "place", "thing"):
+            assert codex.find(name, kind) == fresh.find(name, kind)
+    own = [said("Jack", "place", "fact", "Jack lies on the river."), said("Jack", "person", "role", "a reporter")]
+    codex = under(codex, own)
+    assert codex.find("Jack", "place").kind == "place"
+    assert codex.find("Jack London").value("look") == "a scar"
+
+
+def test_whoever_dies_where_a_place_has_their_name_lives_again():
+    from recurrentgpt.memory.codex import changed
+    from recurrentgpt.schema.codex import Change, Codex
+
+    def said(kind, aspect, value):
+        return Change(entry="Paris", kind=kind, do="set", aspect=aspect, value=value)
+
+    codex = changed(Codex(), [said("place", "look", "grey"), said("person", "place", "in the tent")], "p1", 1)
+    codex = changed(codex, [said("person", "status", "dead")], "p2", 2)
+    assert not codex.find("Paris", "person").value("place")
+    codex = changed(codex, [said("person", "status", "alive")], "p3", 3)
+    assert codex.find("Paris", "person").value("place") == "in the tent"

@@ -18,7 +18,7 @@ from recurrentgpt.cli.commands.options import (
 )
 from recurrentgpt.cli.commands.story_context import opening, reading
 from recurrentgpt.cli.terminal.console import note, one_line, print_json, print_lines, print_table
-from recurrentgpt.schema.errors import SettingsError
+from recurrentgpt.schema.errors import SettingsError, StoryError
 
 if TYPE_CHECKING:
     from recurrentgpt.engine.reader import HistoryLine
@@ -63,7 +63,7 @@ def codex(
     ] = None,
     pin: Annotated[bool | None, typer.Option("--pin/--unpin", help="Tell the writer of it always.")] = None,
     hide: Annotated[
-        bool | None, typer.Option("--hide/--unhide", help="Show it to no reader, nor in `recall` and `context`.")
+        bool | None, typer.Option("--hide/--unhide", help="Show readers neither it nor lines that name it.")
     ] = None,
     remove: Annotated[
         bool, typer.Option("--remove", help="Take it out of the codex, until a later passage tells of it.")
@@ -73,14 +73,14 @@ def codex(
         typer.Option(
             "--import",
             metavar="FILE",
-            help="Add a lorebook of SillyTavern or NovelAI (JSON), and say what of it is left out.",
+            help="Add a lorebook of SillyTavern or NovelAI, or of a character card (JSON), and say what is left out.",
         ),
     ] = None,
     meant: Annotated[
         int | None,
         typer.Option(metavar="N", min=1, help="Contradiction N of the passage is meant so: change the entry."),
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="List the hidden too.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Show what is hidden from readers too.")] = False,
     remote: Remote = None,
     json: JsonObject = False,
 ) -> None:
@@ -115,7 +115,7 @@ def codex(
         raise SettingsError(f"{given[0]} holds for the whole branch, and not from a passage on: leave --at out.")
     if not changes:
         with reading(story, remote) as read:
-            entries, history = _entries(read, name, at)
+            entries, history = _entries(read, name, at, everything=everything)
     else:
         from recurrentgpt.books.readers.lorebook import tell_left_out
 
@@ -142,15 +142,14 @@ def codex(
                 opened.remove_entry(name)
                 note(f"{one_line(name)} is no entry any more.")
                 return
-            entries, history = _entries(opened, name, at)
-    shown = [entry for entry in entries if everything or name is not None or not entry.hidden]
+            entries, history = _entries(opened, name, at, everything=True)
     if json:
-        told = [dataclasses.asdict(entry) for entry in shown]
+        told = [dataclasses.asdict(entry) for entry in entries]
         print_json({"entries": told, **({"history": [vars(line) for line in history]} if name is not None else {})})
     elif name is not None:
-        print_lines("\n".join(_entry_lines(shown[0], history)))
-    elif shown:
-        print_table(("Entry", "Kind", "Status", "What is true"), [_row(entry) for entry in shown], uncut=(0, 1, 2))
+        print_lines("\n".join(_entry_lines(entries[0], history)))
+    elif entries:
+        print_table(("Entry", "Kind", "Status", "What is true"), [_row(entry) for entry in entries], uncut=(0, 1, 2))
     else:
         note("The codex is empty: it fills while the story is written.")
 
@@ -192,9 +191,27 @@ def context(
         print_table(("Part", "Tokens", "Text"), rows, uncut=(0, 1))
 
 
-def _entries(story: Story | ReadOnlyStory, name: str | None, at: str | None) -> tuple[list[Entry], list[HistoryLine]]:
-    """Return the entries as of a passage, or the one of this name with its history."""
-    return story.codex(name, at), story.codex_history(name, at) if name is not None else []
+def _entries(
+    story: Story | ReadOnlyStory, name: str | None, at: str | None, *, everything: bool
+) -> tuple[list[Entry], list[HistoryLine]]:
+    """Return the entries as of a passage, or the one of this name with its history; without `everything`, as readers know them.
+
+    Who asks for one by its name is the author, but where the story is played.
+    """
+    from recurrentgpt.engine.hidden_entries import Readers, of_entries
+
+    found, history = story.codex(name, at), story.codex_history(name, at) if name is not None else []
+    plays = story.settings["mode"] == "fiction"
+    if everything or (name is not None and not plays):
+        return found, history
+    readers = Readers(of_entries(story.codex(None, at)), plays=plays)
+    told = readers.entries()
+    if name is None:
+        return told, []
+    shown = [entry for entry in told if entry.name == found[0].name]
+    if not shown:
+        raise StoryError(f"{found[0].name} is hidden from whoever plays: --all shows it.")
+    return shown, [line for line in history if not readers.is_kept_change(line.change)]
 
 
 def _same_step(opened: Story, at: str | None) -> str | None:

@@ -139,7 +139,12 @@ def show(
                 raise typer.Exit(1) from error  # the one object says it already
             raise
         newest = opened.passage(at)
-        entries = [dataclasses.asdict(entry) for entry in opened.codex(None, at) if not entry.hidden] if json else []
+        entries: list[dict[str, Any]] = []
+        if json:
+            from recurrentgpt.engine.hidden_entries import Readers, of_entries
+
+            readers = Readers(of_entries(opened.codex(None, at)), plays=opened.settings["mode"] == "fiction")
+            entries = [dataclasses.asdict(entry) for entry in readers.entries()]
         head, usage = (opened.head, opened.usage) if at is None else (opened.resolve(at), opened.usage_at(at))
         whole = opened.whole_usage
         names: dict[str, list[str]] = {}
@@ -230,7 +235,7 @@ def recall(
       recurrentgpt recall 3f2a "a storm at sea" -k 3 --json | jq -r .summary
 
     What a later passage has changed is left out: `codex STORY NAME` has the history of an entry. So is what was noted of entries
-    that are hidden from readers.
+    that are hidden from readers, or names them, and in a story to play what somebody does not know.
     """
     from recurrentgpt.cli.terminal.screen import Screen
 

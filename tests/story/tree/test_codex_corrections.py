@@ -101,6 +101,35 @@ def test_a_contradiction_names_the_passage_of_its_own_branch(begin):
     assert found["passage"] == story.passage(2).id
 
 
+@pytest.mark.parametrize("end", [True, False])
+def test_nothing_contradicts_what_the_author_takes_back(begin, end):
+    story = begin()
+    contradicting(story)
+    head, (found,) = story.head, story.passage(3).contradictions
+    story.edit_entry("Zoltan", "fact", "Zoltan limps.", 2)
+    assert len(story.passage(3).contradictions) == 1
+    story.edit_entry("Zoltan", "status", "dead" if end else "alive", 2, end=end)
+    assert [passage.contradictions for passage in story.passages()] == [[]] * 5
+    story.undo(2)
+    assert (story.head, story.passage(3).contradictions) == (head, [found])
+
+
+def test_a_thing_that_is_found_has_what_the_passage_says_of_it(begin):
+    story = begin()
+    list(story.stream(2))
+    story.add_entry("silver watch", "thing")
+    story.edit_entry("silver watch", "status", "lost", 2)
+    list(story.stream(1))
+    found = "Jonas took the silver watch from his pocket."
+    list(story.edit_passage(3, f"Rain fell on the bridge all morning. {found}"))
+    list(story.stream(1))
+    assert [one["rule"] for one in story.passage(3).contradictions] == ["lost"]
+    story.accept_contradiction(1, 3)
+    watch = story.codex("silver watch")[0]
+    assert [(line.aspect, line.text, line.step) for line in watch.lines] == [("fact", found, 3)]
+    assert watch.lines[0].rests_on == found
+
+
 def test_what_a_writer_was_sent_is_told_after_a_correction_before_it(begin):
     story = begin()
     list(story.stream(4))

@@ -1,0 +1,165 @@
+"""Lorebooks as they are written in the wild: nothing of them is lost without a word."""
+
+import json
+from collections import Counter
+
+import pytest
+
+from recurrentgpt.books.readers.lorebook import MOST_LINE_WORDS, read_lorebook, tell_left_out
+from recurrentgpt.prose.sentences import count_words, words
+from recurrentgpt.schema.errors import BookError
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Give what reads a lorebook of this content: lines, keys and what is left out."""
+
+    def read(content, names=None):
+        path = tmp_path / "lore.json"
+        path.write_text(json.dumps(content), encoding="utf-8")
+        changes, left_out = read_lorebook(path, names)
+        lines, keys = {}, {}
+        for change in changes:
+            lines.setdefault(change["entry"], []).extend([change["text"]] if change["do"] == "set" else [])
+            keys.setdefault(change["entry"], []).extend([change["value"]] if change["do"] == "key" else [])
+        return lines, keys, dict(left_out)
+
+    return read
+
+
+def of(text, title="Joren", **fields):
+    return {"entries": [{"comment": title, "key": [title], "content": text, **fields}]}
+
+
+SHEETS = {
+    "W++": (
+        '[Character("Joren")\n{\nAge("34" + "looks older")\nMind("stern (mostly)" + "kind")\n}]\nHe never sleeps.',
+        ["Joren: Character: Joren; Age: 34, looks older; Mind: stern (mostly), kind.", "He never sleeps."],
+    ),
+    "W++ without quotation marks": (
+        "Species(human)\nHair(red + cropped)",
+        ["Joren: Species: human; Hair: red, cropped."],
+    ),
+    "lines": (
+        "Name: Joren Thorn\nAge: 29\nSecret: he knows the tunnel",
+        ["Joren: Name: Joren Thorn; Age: 29; Secret: he knows the tunnel."],
+    ),
+    "lines that end as sentences": (
+        "Rolle: Schmuggler am Fluss.\nGeheimnis: Er kennt den Tunnel.",
+        ["Joren: Rolle: Schmuggler am Fluss; Geheimnis: Er kennt den Tunnel."],
+    ),
+    "in brackets": (
+        "Joren\n[ Type: smuggler; Fear: open water ]\nHe swims.",
+        ["Joren: Type: smuggler; Fear: open water.", "He swims."],
+    ),
+    "with its name": (
+        "[Joren: smuggler, one ear; personality: dry, clipped]",
+        ["Joren: smuggler, one ear; personality: dry, clipped."],
+    ),
+    "Markdown": ("## Joren\n**Age:** 29\n**Role:** smuggler", ["Joren: Age: 29; Role: smuggler."]),
+    "a list": (
+        "- The quarter burned twice.\n- Nobody whistles there\n2) The wells are brackish.",
+        ["The quarter burned twice. Nobody whistles there. The wells are brackish."],
+    ),
+    "wrapped prose": (
+        "The old harbour town of Harrow lies on the coast, and its people\nare known for their salt.\nNobody stays.",
+        ["The old harbour town of Harrow lies on the coast, and its people are known for their salt. Nobody stays."],
+    ),
+    "speech": ("He said: go. They met at ten: nobody came.", ["He said: go. They met at ten: nobody came."]),
+    "another script": ("名前：朔太郎\n職業：刀鍛冶", ["Joren: 名前：朔太郎; 職業：刀鍛冶."]),
+    "an address": ("See http://example.org/x for it", ["See http://example.org/x for it."]),
+    "who it is for": ("{{user}} owes him salt.\nHe trusts {{user}}", ["Mira owes him salt. He trusts Mira."]),
+}
+
+
+@pytest.mark.parametrize(("text", "told"), SHEETS.values(), ids=SHEETS)
+def test_attributes_and_lines_are_parted_and_all_is_told(read, text, told):
+    lines, _, left_out = read(of(text), {"user": "Mira"})
+    assert lines == {"Joren": told}
+    assert left_out == {}
+
+
+def test_nothing_of_a_long_text_is_lost(read):
+    customs = ", ".join(f"custom {number} is kept in the house of every guild" for number in range(9))
+    told = " ".join(f"Sentence {number} tells of salt." for number in range(12))
+    for text in (
+        f"Type: city\nCustoms: {customs}",
+        f"It is a city of which they say that {customs}.",
+        f"Type: city\nLore: {told}",
+    ):
+        lines, _, left_out = read(of(text, "Ostra"))
+        assert left_out == {}
+        assert all(count_words(line) <= MOST_LINE_WORDS for line in lines["Ostra"])
+        assert all("Ostra" in line for line in lines["Ostra"][1:])
+        assert not Counter(words(text)) - Counter(words(" ".join(lines["Ostra"])))
+
+
+def test_keys_are_looked_for_in_whatever_letters_unless_they_ask_for_theirs(read):
+    assert read(of("They fly.", "Dragons", key=["Dragon", "WYRM"]))[1] == {"Dragons": ["dragon", "wyrm", "dragons"]}
+    assert read(of("They fly.", "Ice", key=["ICE"], caseSensitive=True))[1] == {"Ice": ["ICE"]}
+    novelai = {"entries": [{"displayName": "Fog", "text": "It is wet.", "keys": ["fog & harbour", "Mist"]}]}
+    assert read(novelai)[1:] == ({"Fog": ["mist"]}, {"patterns": 1})
+
+
+def test_an_entry_is_called_by_its_name_without_what_stands_beside_it(read):
+    rows = [
+        ("Maelis (W++)", "Maelis"),
+        ("NPC: Joren", "joren"),
+        ("[Place] Salt Quarter", "salt"),
+        ("Inez | thief", "Inez"),
+    ]
+    rows += [("Dragon (old)", "wyrm"), ("Dragon (young)", "whelp"), ("History of Odo", "Odo"), ("(draft)", "draft")]
+    book = {"entries": [{"comment": title, "key": [key], "content": "It is told."} for title, key in rows]}
+    names = ["Maelis", "Joren", "Salt Quarter", "Inez", "Dragon (old)", "Dragon (young)", "History of Odo", "(draft)"]
+    assert list(read(book)[0]) == names
+
+
+def test_what_a_category_switches_off_stays_out(read):
+    rows = [
+        {"displayName": name, "text": "It is told.", "keys": [], "category": of}
+        for name, of in (("In", "a"), ("Out", "b"), ("Bare", None))
+    ]
+    categories = [{"id": "a", "enabled": True}, {"id": "b", "enabled": False}, {"enabled": False}]
+    lines, _, left_out = read({"lorebookVersion": 5, "entries": rows, "categories": categories})
+    assert (list(lines), left_out) == (["In", "Bare"], {"off": 1})
+
+
+def card(**data):
+    return {"spec": "chara_card_v2", "spec_version": "2.0", "data": {"name": "Maelis", "first_mes": "Hi.", **data}}
+
+
+@pytest.mark.parametrize("spec", ["chara_card_v2", "chara_card_v3"])
+def test_a_character_card_gives_its_book(read, spec):
+    rows = [
+        {"keys": ["Vell"], "content": "@@depth 4\nVell is the city of {{char}}.", "enabled": True, "constant": True},
+        {"keys": ["drag(on|ons)", "wyrm"], "use_regex": True, "content": "It flies.", "comment": "Dragon"},
+        {"keys": ["x"], "content": "Never.", "enabled": False},
+    ]
+    given = {**card(description="A captain.", character_book={"entries": rows}), "spec": spec}
+    lines, keys, left_out = read(given, {"char": "Somebody"})
+    assert lines == {"Vell": ["Vell is the city of Maelis."], "Dragon": ["It flies."]}
+    assert keys["Dragon"] == ["wyrm"]
+    assert left_out == {"off": 1, "orders": 1, "patterns": 1, "description": 1, "first_mes": 1}
+    told = tell_left_out(left_out)
+    assert "1 line that tells a program what to do" in told
+    assert told.endswith("of the card all but its book: description, first message.")
+
+
+def test_a_card_without_a_book_is_told_from_what_is_no_lorebook(read):
+    for given in (
+        card(),
+        card(character_book={"entries": []}),
+        {"name": "Maelis", "first_mes": "Hi.", "char_persona": ""},
+    ):
+        with pytest.raises(BookError, match="is a character card without a lorebook"):
+            read(given)
+    with pytest.raises(BookError, match="no character card: it has no entries"):
+        read({"data": {"name": "Maelis"}})
+
+
+def test_a_lorebook_of_the_third_specification_is_read(read):
+    book = {
+        "spec": "lorebook_v3",
+        "data": {"entries": [{"keys": ["Vell"], "content": "Vell is a city.", "enabled": True}]},
+    }
+    assert read(book)[0] == {"Vell": ["Vell is a city."]}

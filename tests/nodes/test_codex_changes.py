@@ -1,0 +1,323 @@
+"""What a small model's facts change in the codex, by rule: deaths, who has a thing, names, and what somebody knows now."""
+
+import pytest
+
+from recurrentgpt.memory.codex import changed
+from recurrentgpt.nodes.codex_changes import deaths, from_facts
+from recurrentgpt.schema.codex import Change, Codex
+
+
+def said(entry, aspect, value, kind="person"):
+    return Change(entry=entry, kind=kind, do="set", aspect=aspect, value=value)
+
+
+KNOWN = changed(
+    Codex(),
+    [
+        said("Mara Voss", "pronouns", "she"),
+        said("Idris Kane", "pronouns", "he"),
+        said("the visor", "holder", "Idris Kane", "thing"),
+        said("Berlin", "role", "a town", "place"),
+    ],
+    "p1",
+    1,
+)
+
+
+def after(*facts, known=KNOWN, passage=""):
+    """Return the codex after a passage of which a model noted these facts."""
+    return changed(known, from_facts("", facts, passage or " ".join(facts), known, "English"), "p2", 2)
+
+
+LIVES = [
+    # after all
+    "Idris Kane was poisoned but lived.",
+    "Idris Kane was hanged twice and lived.",
+    "Idris Kane was buried under the avalanche and dug out alive.",
+    "Idris Kane was dead for two minutes before they brought him back.",
+    "Idris Kane had died once, on the table, for two minutes.",
+    "Idris Kane flatlined on the table, and Doctor Hale shocked him back.",
+    "Idris Kane drowned in the lake, but Mara Voss pulled him out and he breathed again.",
+    "Idris Kane was killed, but the loop reset at midnight.",
+    "Idris Kane was killed by the dragon, but Mara Voss turned back time.",
+    "Idris Kane was hanged, but the rope broke and he escaped.",
+    "Idris Kane was pronounced dead, but he woke in the morgue.",
+    "Idris Kane died and rose again on the third day.",
+    "Idris Kane's death was faked.",
+    "Idris Kane's execution was postponed.",
+    # what some live through
+    "Mara Voss shot Idris Kane in the corridor.",
+    "Mara Voss stabbed Idris Kane.",
+    "Idris Kane was poisoned at dinner.",
+    "Idris Kane was declared dead after seven years.",
+    # in a play, a game, a dream
+    "Idris Kane was killed in the simulation and lost a point.",
+    "Idris Kane died in the third round but respawned.",
+    "Idris Kane was executed in the novel that Mara Voss writes.",
+    "Idris Kane was killed off in season two of the show.",
+    "Idris Kane died in Mara Voss's dream.",
+    "In the film, Idris Kane is hanged.",
+    "Mara Voss wrote a story in which Idris Kane dies.",
+    "Idris Kane dies in every performance.",
+    "Idris Kane was murdered at chess by Mara Voss.",
+    "Idris Kane lost the game and was dead on the board.",
+    "Idris Kane was beheaded as Holofernes.",
+    # in a manner of speaking
+    "Idris Kane died laughing at the joke.",
+    "Idris Kane drowned in paperwork.",
+    "Idris Kane was drowned in applause.",
+    "Idris Kane was hanged in effigy.",
+    "Idris Kane was murdered by the critics.",
+    "Idris Kane was slain by her smile.",
+    "Mara Voss's smile killed Idris Kane.",
+    "Mara Voss smothered Idris Kane with kisses.",
+    "Mara Voss crushed Idris Kane at chess.",
+    "Idris Kane was crushed by the news.",
+    "Idris Kane was torn apart by guilt.",
+    "Idris Kane was swallowed by the crowd.",
+    "Idris Kane was strangled by red tape.",
+    "Idris Kane was buried in sand up to his neck by the children.",
+    "The children buried Idris Kane in sand up to his neck.",
+    "Idris Kane was buried under a mountain of letters.",
+    "Idris Kane is dead weight.",
+    "Idris Kane is dead to the world.",
+    "Idris Kane was executed well as a character.",
+    "Idris Kane lost his life savings.",
+    "Idris Kane gave his life to science.",
+    "Idris Kane shot himself in the foot.",
+    "Idris Kane's heart stopped at the sight of her.",
+    "Nobody killed Idris Kane.",
+    "Idris Kane was hanged by his ankles.",
+    # as somebody says, or for show
+    "Mara Voss told the guards that Idris Kane was dead.",
+    "Idris Kane is dead, Mara Voss lied.",
+    "Idris Kane was executed in the mock trial.",
+    "Idris Kane was killed and rebuilt as an android.",
+    "Idris Kane died, and the witch raised him.",
+]
+
+DIES = [
+    "Idris Kane flatlined on the table.",
+    "Idris Kane bled out in the airlock.",
+    "Idris Kane was burned at the stake.",
+    "The mob burned Idris Kane at the stake.",
+    "Idris Kane suffocated in the sealed hold.",
+    "The wolves tore Idris Kane apart.",
+    "Idris Kane was torn apart by wolves.",
+    "Idris Kane was pronounced dead by Doctor Hale.",
+    "Idris Kane was eaten by the beast.",
+    "The dragon devoured Idris Kane.",
+    "Idris Kane jumped to his death.",
+    "Mara Voss shot Idris Kane through the heart.",
+    "Mara Voss poisoned Idris Kane, and he is dead.",
+    "Idris Kane was shot twice and died.",
+    "Idris Kane drowned in the Thames at night.",
+    "Idris Kane was buried at sea with honours.",
+    "Mara Voss buried Idris Kane in the garden.",
+    "The avalanche buried Idris Kane alive, and nobody could dig so deep.",
+    "Idris Kane was swallowed by the sea.",
+    "Idris Kane was crushed by a falling beam.",
+    "Idris Kane has been dead for three days.",
+    "Idris Kane was killed by wolves and Mara Voss survived.",
+    "Idris Kane died in the crash, but the others lived.",
+    "Idris Kane, survived by two sons, died on Monday.",
+    "Idris Kane died and his body was recovered from the river.",
+    "Idris Kane died where he had lived.",
+]
+
+
+@pytest.mark.parametrize("fact", LIVES)
+def test_nobody_dies_who_lives_after_all_or_dies_in_a_manner_of_speaking(fact):
+    codex = after(fact)
+    assert codex.find("Idris Kane").value("status") != "dead"
+    assert fact in [line.text for entry in codex.entries.values() for line in entry.lines]
+    assert deaths(fact, KNOWN) == set()
+
+
+@pytest.mark.parametrize("fact", DIES)
+def test_a_death_is_noted_of_whoever_dies(fact):
+    codex = after(fact)
+    assert codex.find("Idris Kane").is_dead
+    assert not codex.find("Mara Voss").is_dead
+    assert deaths(fact, KNOWN) == {"Idris Kane"}
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "Mara Voss has the visor now.",
+        "Mara Voss has the visor too.",
+        "Mara Voss keeps the visor safe.",
+        "Mara Voss holds the visor today.",
+        "Mara Voss wears the visor instead.",
+        "Mara Voss has Idris Kane's visor.",
+        "Mara Voss took Idris Kane's visor.",
+        "Idris Kane handed Mara Voss the visor.",
+        "Idris Kane gave the visor back to Mara Voss.",
+        "Idris Kane left the visor with Mara Voss.",
+        "Idris Kane gave it to Mara Voss.",
+        "Idris Kane found the visor and gave it to Mara Voss.",
+        "The visor is back with Mara Voss.",
+        "The visor is now Mara Voss's.",
+        "The visor has been Mara Voss's since Monday.",
+        "The visor is in Mara Voss's hands.",
+    ],
+)
+def test_a_thing_changes_hands_under_its_one_name(fact):
+    codex = after(fact)
+    assert [(thing.name, thing.value("holder")) for thing in codex.held] == [("the visor", "Mara Voss")]
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "Idris Kane no longer has the visor.",
+        "Idris Kane does not have the visor any more.",
+        "Idris Kane left the visor on the train.",
+        "Idris Kane left it on the train.",
+        "Idris Kane forgot the visor in the cab.",
+        "Idris Kane gave the visor away.",
+        "Idris Kane gave her the visor.",
+        "Idris Kane gave the visor to the girl at the desk.",
+        "Idris Kane lent the visor to Mara Voss's brother.",
+        "Idris Kane traded the visor for bread.",
+        "Idris Kane returned the visor.",
+        "Mara Voss took the visor from Idris Kane and threw it to the gulls.",
+    ],
+)
+def test_nobody_has_what_they_gave_away_or_left_behind(fact):
+    codex = after(fact)
+    assert codex.held == ()
+    assert fact in [line.text for entry in codex.entries.values() for line in entry.lines]
+
+
+def test_what_is_taken_and_left_in_one_passage_is_in_nobodys_hands():
+    codex = after("Mara Voss has the lantern.", "Mara Voss left the lantern on the train.")
+    assert [thing.name for thing in codex.held] == ["the visor"]
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "Mara Voss no longer has the visor.",
+        "Mara Voss has a visor.",
+        "Mara Voss has the flu.",
+        "Mara Voss has the floor.",
+        "Mara Voss holds the record.",
+        "Mara Voss holds the position of treasurer.",
+        "Mara Voss has the ability to fly.",
+        "Mara Voss has the lantern lit.",
+        "Mara Voss took Idris Kane's advice.",
+        "Idris Kane gave Mara Voss the creeps.",
+        "The doctor is with Mara Voss.",
+        "The fault is Mara Voss's.",
+    ],
+)
+def test_what_is_no_thing_is_in_nobodys_hands(fact):
+    assert [(thing.name, thing.value("holder")) for thing in after(fact).held] == [("the visor", "Idris Kane")]
+
+
+@pytest.mark.parametrize(
+    ("fact", "name", "also"),
+    [
+        ("Mara Voss married Idris Kane and became Mara Kane.", "Mara Kane", "Mara"),
+        ("Mara Voss married Idris Kane and is Mara Kane now.", "Mara Kane", "Mara Voss"),
+        ("Mara Voss is called Mara Kane since the wedding.", "Mara Kane", "Mara"),
+        ("Mara Kane, who was Mara Voss, opened the door.", "Mara Kane", "Mara"),
+        ("Mara Voss calls herself Nyx now.", "Nyx", "Mara"),
+        ("Mara Voss took the name Nyx.", "Nyx", "Mara"),
+        ("Mara Voss goes by Nyx.", "Mara Voss", "Nyx"),
+        ("Mara Voss is known as the Magpie.", "Mara Voss", "the Magpie"),
+        ("Mara Voss, alias Nyx, robbed the bank.", "Mara Voss", "Nyx"),
+        ("Nyx, alias Mara Voss, robbed the bank.", "Mara Voss", "Nyx"),
+        ("Mara Voss's real name is Helen Ash.", "Mara Voss", "Helen Ash"),
+        ("Nyx is Mara Voss.", "Mara Voss", "Nyx"),
+        ("The Magpie turns out to be Mara Voss.", "Mara Voss", "the Magpie"),
+        ("Everybody calls Mara Voss the Magpie.", "Mara Voss", "the Magpie"),
+        ("Mara Voss took the veil and is Sister Benedicta now.", "Mara Voss", "Sister Benedicta"),
+        ("Mara Voss married Idris Kane on Monday and is Mrs Kane now.", "Mara Voss", "Mrs Kane"),
+        ("Mara Voss was crowned and is Queen Mara now.", "Mara Voss", "Queen Mara"),
+    ],
+)
+def test_whoever_has_another_name_is_one_person(fact, name, also):
+    codex = after(fact)
+    assert {entry.name for entry in codex.entries.values() if entry.kind == "person"} == {name, "Idris Kane"}
+    assert codex.meant(also) is codex.meant(name) is not None
+    died = after(f"{also[0].upper()}{also[1:]} died of the fever.", known=codex)
+    assert died.find(name).is_dead
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "Mara Voss took the name of Idris Kane's mother.",
+        "Mara Voss took the name of the dead pilot.",
+        "Mara Voss took the name Idris Kane.",
+        "Mara Voss is known as Idris Kane's sister.",
+        "Mara Voss is called Captain by the crew.",
+        "Mara Voss is German now.",
+        "Mara Voss is President of Mars now.",
+        "Mara Voss became Queen of Ceres.",
+        "Mara Voss, who was Idris Kane's wife, wept.",
+        "Mara Voss pretends to be Nyx.",
+        "Mara Voss never called herself Nyx.",
+        "Idris Kane thinks that Mara Voss is Nyx.",
+        "In the play, Mara Voss is called Juliet.",
+        "The Magpie is Mara Voss's brother.",
+        "Idris Kane is Mara Voss.",
+    ],
+)
+def test_nobody_has_a_name_that_is_anothers_a_title_or_played(fact):
+    codex = after(fact)
+    people = [entry for entry in codex.entries.values() if entry.kind == "person"]
+    assert sorted((entry.name, entry.aliases, entry.former) for entry in people) == [
+        ("Idris Kane", (), ()),
+        ("Mara Voss", (), ()),
+    ]
+
+
+def test_whoever_is_unmasked_and_known_by_both_names_is_one_person():
+    known = changed(KNOWN, [{**said("the Magpie", "fact", ""), "text": "The Magpie robbed the bank."}], "p1", 1)
+    codex = after("The Magpie turns out to be Mara Voss.", known=known)
+    assert codex.find("the Magpie") is codex.find("Mara Voss")
+    assert "The Magpie robbed the bank." in [line.text for line in codex.find("Mara Voss").lines]
+
+
+def test_what_follows_a_new_name_is_noted_of_the_same_person():
+    codex = after("Mara Voss calls herself Nyx now.", "Mara Voss has the lamp.", "Nyx lives in the mill.")
+    assert codex.find("lamp").value("holder") == "Nyx"
+    assert codex.find("Mara").value("place") == "in the mill"
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "Mara Voss knows now that the widow is her mother.",
+        "Mara Voss now knows that the widow is her mother.",
+        "Mara Voss understands that the widow is her mother.",
+        "Mara Voss has finally realised that the widow is her mother.",
+        "Mara Voss learned from Idris Kane that the widow is her mother.",
+        "Idris Kane told Mara Voss that the widow is her mother.",
+        "The widow told Mara that she is her mother.",
+    ],
+)
+def test_whoever_learns_or_is_told_something_does_not_know_it_no_longer(fact):
+    unknown = "Mara Voss does not know that the widow is her mother."
+    known = changed(KNOWN, [{**said("Mara Voss", "fact", ""), "text": unknown}], "p1", 1)
+    assert unknown not in [line.text for line in after(fact, known=known).find("Mara Voss").lines]
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "Idris Kane never told Mara Voss that the widow is her mother.",
+        "Nobody told Mara Voss that the widow is her mother.",
+        "Mara Voss told Idris Kane that the widow is her mother.",
+        "Idris Kane told Mara Voss that the widow is dead.",
+        "Mara Voss does not understand that the widow is her mother.",
+    ],
+)
+def test_whoever_is_not_told_still_does_not_know(fact):
+    unknown = "Mara Voss does not know that the widow is her mother."
+    known = changed(KNOWN, [{**said("Mara Voss", "fact", ""), "text": unknown}], "p1", 1)
+    assert unknown in [line.text for line in after(fact, known=known).find("Mara Voss").lines]

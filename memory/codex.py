@@ -38,7 +38,7 @@ from recurrentgpt.schema.codex import (
     sign_of_role,
 )
 from recurrentgpt.schema.log import Commit
-from recurrentgpt.schema.names import DEFINITE, plain
+from recurrentgpt.schema.names import ANYBODY, DEFINITE, plain, without_article
 from recurrentgpt.schema.parts import Brief
 
 MOST_LINES = 40
@@ -444,10 +444,12 @@ def _merged(entry: Entry, other: Entry) -> Entry:
         own = entry.line(line.aspect) if line.aspect in ONE_EACH else None
         if own is None or own.step < line.step:
             lines = _with_line(lines, line, below=False)
+    # The stranger is whoever is a stranger next.
+    known = [] if without_article(other.name).casefold() in ANYBODY else [other.name]
     return dataclasses.replace(
         entry,
         lines=tuple(sorted(lines, key=lambda line: line.step)),
-        aliases=tuple(dict.fromkeys([*entry.aliases, other.name, *other.aliases])),
+        aliases=tuple(dict.fromkeys([*entry.aliases, *known, *other.aliases])),
         former=tuple(dict.fromkeys([*entry.former, *other.former])),
         keys=tuple(dict.fromkeys([*entry.keys, *other.keys])),
         pinned=entry.pinned or other.pinned,

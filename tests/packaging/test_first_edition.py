@@ -248,7 +248,7 @@ GO_ON = {
     "chooses": GoesOn(passages=2),
     "chat": GoesOn({"messages": [HumanMessage("1")]}, plan_of("chat", 1), heard="1"),
     "chat-words": GoesOn(plan=OWN, heard=OWN),
-    "one-step": GoesOn({"story": "host-one-step", "plan": OTHER}, OTHER),
+    "one-step": GoesOn({"story": "host-one-step", "plan": OTHER}, OTHER, heard=OTHER),
 }
 
 

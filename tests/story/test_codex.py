@@ -1230,3 +1230,14 @@ def test_whoever_dies_where_a_place_has_their_name_lives_again():
     assert not codex.find("Paris", "person").value("place")
     codex = changed(codex, [said("person", "status", "alive")], "p3", 3)
     assert codex.find("Paris", "person").value("place") == "in the tent"
+
+
+def test_whoever_was_a_stranger_is_not_every_stranger(story, author):
+    author(OPENING)
+    story.step()
+    brief(story)
+    story.add_entry("the stranger", "person", ["The stranger limps."])
+    story.merge_entries("Bastian Cole", "the stranger")
+    assert "The stranger limps." in [line.text for line in entry(story, "Bastian Cole").lines]
+    with pytest.raises(StoryError):
+        story.codex("the stranger")

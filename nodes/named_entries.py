@@ -100,8 +100,7 @@ def holder_of(name: str, codex: Codex) -> Entry | None:
 
 
 def also_named(name: str, known: Entry, codex: Codex) -> Change | None:
-    """Return that somebody is called by the form of their name in which a model tells of them; None for what is no "
-    "new one."""
+    """Return that somebody is called by the form of their name in which a model tells of them; None for no new one."""
     if codex.find(name) is not None or _by_role(name, codex) is known or _was(name, known):
         return None
     title, words = form_of(name)
@@ -335,8 +334,7 @@ def _plays(value: str, told: str) -> bool:
 
 
 def _by_rank(entry: Entry, other: Entry) -> tuple[Entry, Entry]:
-    """Return of two that are one first the one whose name the entry keeps: a first name and a surname before "the "
-    "Magpie"."""
+    """Return of two that are one first the one whose name the entry keeps: a first name and a surname before "the Magpie"."""
 
     def rank(one: Entry) -> tuple[bool, int]:
         return without_article(one.name) == plain(one.name), len(form_of(one.name).words)

@@ -216,8 +216,7 @@ def said_to_the_writer(text: str, phrase: str, *, played: bool = False) -> str |
 
 
 def _asks(small: str) -> bool:
-    """Tell whether a text is a question and no more: neither a proposal, nor somebody's speech, nor a sentence that ends "
-    "in one."""
+    """Tell whether a text is a question and no more: no proposal, nobody's speech, no sentence that ends in one."""
     asked = _ENDS_ASKING.search(small)
     if not asked:
         return _TOLD_WITHOUT_MARK.fullmatch(small) is not None

@@ -17,12 +17,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
 
 import pytest
 from hypothesis import settings
 
 from recurrentgpt.checkpoints import Persistence, open_persistence
 from recurrentgpt.infrastructure.settings import home
+from recurrentgpt.models import roles
 from recurrentgpt.testing_server import Streaming, pieces_of
 
 if TYPE_CHECKING:
@@ -158,6 +160,12 @@ def user_folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pyt
 def word_by_word(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stream scripted replies word by word, as outside the tests."""
     monkeypatch.setattr(Streaming, "pieces", pieces_of(1))
+
+
+@pytest.fixture(autouse=True)
+def unseen_endpoints(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Know nothing of endpoints: now and then a test's server gets the port that another one had, and with it its client."""
+    monkeypatch.setattr(roles, "_seen", WeakKeyDictionary())
 
 
 @pytest.fixture(autouse=True)

@@ -153,15 +153,15 @@ def test_what_was_noted_of_a_hidden_entry_is_recalled_only_where_it_is_asked_for
 def test_no_line_of_another_entry_tells_of_what_is_hidden(cli, story):
     for name, kind, facts in (
         ("Anselm Cole", "person", ["Anselm Cole strangled the abbot."]),
-        ("Mira Cole", "person", ["Mira Cole bakes bread.", "Mira Cole fears Anselm."]),
+        ("Hedda Cole", "person", ["Hedda Cole bakes bread.", "Hedda Cole fears Anselm."]),
         ("Did Anselm Cole strangle the abbot?", "question", ["The cook asks it."]),
         ("the cord", "thing", []),
     ):
         assert (
             cli("codex", story, name, "--add", kind, *(word for fact in facts for word in ("--fact", fact))).code == 0
         )
-    unaware = "Mira Cole does not know who rings the bell."
-    for name, said in (("Mira Cole", "unaware=who rings the bell"), ("Mira Cole", "fact=Mira Cole saw Anselm Cole at the well."),
+    unaware = "Hedda Cole does not know who rings the bell."
+    for name, said in (("Hedda Cole", "unaware=who rings the bell"), ("Hedda Cole", "fact=Hedda Cole saw Anselm Cole at the well."),
                        ("the cord", "holder=Anselm Cole")):  # fmt: skip
         assert cli("codex", story, name, "--set", said).code == 0
     assert cli("codex", story, "Anselm Cole", "--hide").code == 0
@@ -174,13 +174,13 @@ def test_no_line_of_another_entry_tells_of_what_is_hidden(cli, story):
         assert "Anselm" not in shown
         assert "the cord" not in shown
         assert "who rings the bell" in shown, "the author of a novel is told what somebody does not know"
-    for shown in (*told("codex", story, "--all"), *told("codex", story, "Mira Cole")):
+    for shown in (*told("codex", story, "--all"), *told("codex", story, "Hedda Cole")):
         assert "fears Anselm" in shown
-    secret = "Mira Cole saw Anselm Cole at the well."
+    secret = "Hedda Cole saw Anselm Cole at the well."
     for options in ([], ["--json"]):
         assert secret not in cli("recall", story, secret, *options).out
         assert secret in cli("recall", story, secret, "--truth", *options).out
-    assert cli("codex", story, "Mira Cole", "--pin").code == 0
+    assert cli("codex", story, "Hedda Cole", "--pin").code == 0
     assert cli("write", story, "--steps", "1").code == 0
     assert (secret in cli("context", story, "--text").out, unaware in cli("context", story, "--text").out) == (
         False,
@@ -191,18 +191,18 @@ def test_no_line_of_another_entry_tells_of_what_is_hidden(cli, story):
 
 def test_whoever_plays_is_not_told_what_their_person_does_not_know(cli, story):
     assert cli("set", story, "mode=fiction").code == 0
-    unaware = "Mira Cole does not know who rings the bell."
-    assert cli("codex", story, "Mira Cole", "--add", "person", "--fact", "Mira Cole bakes bread.").code == 0
-    assert unaware in cli("codex", story, "Mira Cole", "--set", "unaware=who rings the bell").out
+    unaware = "Hedda Cole does not know who rings the bell."
+    assert cli("codex", story, "Hedda Cole", "--add", "person", "--fact", "Hedda Cole bakes bread.").code == 0
+    assert unaware in cli("codex", story, "Hedda Cole", "--set", "unaware=who rings the bell").out
     assert cli("codex", story, "Anselm", "--add", "person").code == 0
     assert "hidden" in cli("codex", story, "Anselm", "--hide").out
     assert "hidden from whoever plays: --all shows it" in cli("codex", story, "Anselm").err
     assert cli("codex", story, "Anselm", "--all").code == 0
-    for options in ([], ["Mira"], ["Mira", "--json"]):
+    for options in ([], ["Hedda"], ["Hedda", "--json"]):
         shown = cli("codex", story, *options).out
         assert ("bakes bread" in shown, "rings the bell" in shown) == (True, False)
         assert "rings the bell" in cli("codex", story, *options, "--all").out
-    assert cli("codex", story, "Mira Cole", "--pin").code == 0
+    assert cli("codex", story, "Hedda Cole", "--pin").code == 0
     assert cli("play", story, "--auto", "1").code == 0
     assert unaware not in cli("recall", story, unaware).out
     assert unaware not in cli("context", story, "--text").out

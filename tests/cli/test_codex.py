@@ -161,8 +161,11 @@ def test_no_line_of_another_entry_tells_of_what_is_hidden(cli, story):
             cli("codex", story, name, "--add", kind, *(word for fact in facts for word in ("--fact", fact))).code == 0
         )
     unaware = "Hedda Cole does not know who rings the bell."
-    for name, said in (("Hedda Cole", "unaware=who rings the bell"), ("Hedda Cole", "fact=Hedda Cole saw Anselm Cole at the well."),
-                       ("the cord", "holder=Anselm Cole")):  # fmt: skip
+    for name, said in (
+        ("Hedda Cole", "unaware=who rings the bell"),
+        ("Hedda Cole", "fact=Hedda Cole saw Anselm Cole at the well."),
+        ("the cord", "holder=Anselm Cole"),
+    ):
         assert cli("codex", story, name, "--set", said).code == 0
     assert cli("codex", story, "Anselm Cole", "--hide").code == 0
 

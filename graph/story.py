@@ -47,9 +47,6 @@ MOST_SILENCES = 3
 """Tries of a node whose model lets the timeout pass: each may cost a whole prompt."""
 
 
-AFTER_CHOICE = ["commit", "open_story", "propose_plans", "retrieve", "select_plan", "simulator"]
-
-
 def retries(retry: RetryPolicy) -> list[RetryPolicy]:
     """Return how often a node is tried: as `retry` says, and fewer times where the model lets the timeout pass."""
     return [retry._replace(max_attempts=min(MOST_SILENCES, retry.max_attempts), retry_on=is_silence), retry]

@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
 
 from recurrentgpt.infrastructure.bounded_cache import BoundedCache
 from recurrentgpt.memory.corrections import read_overlay
@@ -24,9 +23,10 @@ from recurrentgpt.memory.superseded import (
 from recurrentgpt.memory.tenses import is_present_of_them
 from recurrentgpt.prose.model_text import visible_text
 from recurrentgpt.prose.sentences import count_words, limit_words
-from recurrentgpt.prose.shared_runs import tokens
+from recurrentgpt.prose.shared_runs import word_set
 from recurrentgpt.schema.codex import (
     LASTING,
+    NOBODY_HAS,
     ONE_EACH,
     Change,
     Codex,
@@ -52,8 +52,6 @@ MOST_UNTIL_DEATH = 3 * MOST_LINES
 _SAME = 0.6
 """Share of the words of a line that another one has which says the same, or takes it back."""
 
-_NOBODY = ("nobody", "no one", "none")
-"""Who has a thing that was somebody's and is nobody's now."""
 _GONE = ("dead", "absent", "lost", "destroyed")
 _TOLD_FIRST = ("unaware", "status", "holder", "place", "look", "fact", "role", "pronouns")
 
@@ -428,12 +426,12 @@ def _without(codex: Codex, entry: Entry, lines: tuple[Line, ...], change: Change
 def _is_said(codex: Codex, entry: Entry, line: Line, said: str) -> bool:
     """Return whether a text says what a line of one aspect says, in whatever words."""
     if line.aspect == "holder":
-        if said.casefold() in _NOBODY:
+        if said.casefold() in NOBODY_HAS:
             return True
         if (known := _holder(codex, said)) is not None and (holder := _holder(codex, line.value)) is not None:
             return known is holder
     if line.aspect == "status" and said == "found":
-        # So is a contradiction with what is lost accepted.
+        # So logs of before say that a thing which was lost is there after all.
         return line.value in ("lost", "destroyed")
     return any(shared_words(said, text, entry.names) >= _SAME for text in (line.value, line.text) if text)
 
@@ -528,7 +526,7 @@ def tell(
     The first line of each entry goes before the second of any; `known` are sentences that the prompt holds anyway. Of facts
     those come first that are nearest to what is asked for, by their sentences, and else the newest.
     """
-    held = [_words_of(sentence) for sentence in known]
+    held = [word_set(sentence) for sentence in known]
     waiting = [(entry, _to_tell(entry, held, nearness or {})) for entry in entries]
     chosen: dict[str, list[str]] = {}
     for turn in range(max((len(lines) for _, lines in waiting), default=0)):
@@ -542,11 +540,6 @@ def tell(
     return [
         Told(name=entry.name, kind=entry.kind, lines=chosen[entry.name]) for entry in entries if entry.name in chosen
     ]
-
-
-@lru_cache(maxsize=2048)
-def _words_of(sentence: str) -> frozenset[str]:
-    return frozenset(tokens(sentence))
 
 
 def _to_tell(entry: Entry, held: Sequence[frozenset[str]], nearness: Mapping[str, float]) -> list[str]:
@@ -568,7 +561,7 @@ def _to_tell(entry: Entry, held: Sequence[frozenset[str]], nearness: Mapping[str
         if line.aspect in ("pronouns",) or (line.aspect == "role" and not line.step and not line.rests_on):
             continue
         sentence = limit_words(sentence_of(entry, line), 40)
-        own = _words_of(sentence)
+        own = word_set(sentence)
         if line.value != "alive" and not any(own <= other for other in held):
             found.append(sentence)
     return list(dict.fromkeys(found))

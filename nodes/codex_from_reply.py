@@ -18,31 +18,14 @@ from recurrentgpt.nodes.codex_changes import (
     shortened,
     with_words,
 )
-from recurrentgpt.nodes.learned import content, learned
-from recurrentgpt.nodes.named_entries import also_named, holder_of, is_called, is_name, meant_by, named_too
+from recurrentgpt.nodes.codex_learned import content, learned
+from recurrentgpt.nodes.codex_named_entries import also_named, holder_of, is_called, is_name, meant_by, named_too
+from recurrentgpt.nodes.codex_statuses import is_foreign, status_of
 from recurrentgpt.nodes.small.reply_patterns import is_english
-from recurrentgpt.nodes.status_words import STATUSES as STATUSES
-from recurrentgpt.nodes.status_words import is_foreign, status_of
 from recurrentgpt.prose.shared_runs import tokens
-from recurrentgpt.schema.codex import Aspect, Change, Codex, Entry, Kind
+from recurrentgpt.schema.codex import NOBODY_HAS, Aspect, Change, Codex, Entry, Kind
 from recurrentgpt.schema.names import parts_of
 
-_NOBODY_HAS = frozenset(
-    (
-        "nobody",
-        "no one",
-        "none",
-        "niemand",
-        "keiner",
-        "personne",
-        "nadie",
-        "nessuno",
-        "ninguém",
-        "никто",
-        "无人",
-        "誰も",
-    )
-)
 MOST_NAME = 5
 """Words of another name that somebody has, or something."""
 _ASPECTS = (*get_args(Aspect), "name")
@@ -94,7 +77,7 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex, languag
         elif item.aspect == "name":
             continue  # what it is called instead says more
         for aspect, said in _aspects(item.aspect, name, value, known.kind, language):
-            ended = item.change == "end" or (aspect == "holder" and said.casefold() in _NOBODY_HAS)
+            ended = item.change == "end" or (aspect == "holder" and said.casefold() in NOBODY_HAS)
             if aspect == "holder" and (holder := holder_of(said, codex)) is not None:
                 said = holder.name
             if aspect == "place" and known.is_dead and acts(known, rests_on):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from recurrentgpt.prose.sentences import words
 
@@ -17,6 +18,12 @@ def tokens(text: str) -> list[str]:
     found = words(text)
     # All at once: no word holds a line's end.
     return "\n".join(found).casefold().replace("’", "'").replace("‑", "-").split("\n") if found else []
+
+
+@lru_cache(maxsize=4096)
+def word_set(text: str) -> frozenset[str]:
+    """Return the different words of a short text in the form in which they are compared; names and lines come again and again."""
+    return frozenset(tokens(text))
 
 
 def ngrams(items: Sequence[str], n: int) -> set[tuple[str, ...]]:

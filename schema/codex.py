@@ -48,6 +48,11 @@ ONE_EACH: tuple[Aspect, ...] = ("status", "place", "holder", "look", "pronouns")
 LASTING: tuple[Aspect, ...] = ("status", "holder", "look", "role", "unaware", "fact")
 """Aspects that are recalled as facts: where somebody is, is past with the scene."""
 
+NOBODY_HAS = frozenset((
+    "nobody", "no one", "none", "niemand", "keiner", "personne", "nadie", "nessuno", "ninguém", "никто", "无人", "誰も",
+))  # fmt: skip
+"""Who a holder is said to be of what was somebody's and is nobody's now."""
+
 MOST_ROLE_WORDS = 3
 
 _PART = re.compile(rf"{LETTER}+|[{UNSPACED}]+")

@@ -22,7 +22,7 @@ from recurrentgpt.engine.written_from import PromptPart, as_written, is_kept, wr
 from recurrentgpt.memory.codex import changed, sentence_of
 from recurrentgpt.memory.corrections import Overlay, read_overlay
 from recurrentgpt.nodes.codex_changes import MOST_NAME_WORDS, MOST_SENTENCE_WORDS
-from recurrentgpt.nodes.codex_from_reply import STATUSES
+from recurrentgpt.nodes.codex_statuses import STATUSES
 from recurrentgpt.nodes.restored_state import restored
 from recurrentgpt.nodes.retrieve import retrieve
 from recurrentgpt.prose.sentences import limit_words

@@ -435,3 +435,12 @@ async def test_the_names_of_things_that_a_passage_touches_are_shown_within_their
     assert shown[0][0] == "red brass key 0"
     assert all(len(names) <= MOST_KNOWN and count_words(" ".join(names)) <= MOST_KNOWN_WORDS for names in shown)
     assert len(shown[-1]) == MOST_KNOWN_WORDS // 4
+
+
+@pytest.mark.parametrize("nobody", ["nobody", "niemand", "personne", "никто"])
+def test_what_nobody_has_any_more_is_in_nobodys_hands_in_whatever_language(nobody):
+    codex = Codex()
+    for step, holder in enumerate(("Greta Holm", nobody), 1):
+        said = CodexChange(name="brass key", kind="thing", aspect="holder", value=holder)
+        codex = changed(codex, from_reply([said], "", codex, "German"), f"p{step}", step)
+    assert codex.find("brass key").line("holder") is None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from recurrentgpt.nodes.codex_changes import called_too, longer_name
-from recurrentgpt.prose.shared_runs import tokens
+from recurrentgpt.prose.shared_runs import word_set
 from recurrentgpt.schema.codex import Change, Codex, Entry, Kind, searched, sign_of
 from recurrentgpt.schema.names import (
     ANYBODY,
@@ -166,17 +166,12 @@ def _was(name: str, entry: Entry) -> bool:
     return any(name in parts_of(former) for former in entry.former)
 
 
-@lru_cache(maxsize=2048)
-def _said(name: str) -> frozenset[str]:
-    return frozenset(tokens(name))
-
-
 def _asked(name: str, kind: Kind, codex: Codex) -> Entry | None:
     """Return the question or promise that a name says in other words; an open one before a settled one."""
-    said = _said(name)
+    said = word_set(name)
     least = min(_LEAST_SHARED, len(said))
     alike = [
-        (entry, _said(entry.name))
+        (entry, word_set(entry.name))
         for entry in codex.entries.values()
         if entry.kind == kind and sum(word in entry.name.casefold() for word in said) >= least
     ]

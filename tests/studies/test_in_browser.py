@@ -42,11 +42,17 @@ def serving(folder, *readers):
             thread.join()
 
 
+def follow(page, button):
+    """Press what leads to another page, and wait for that page."""
+    with page.expect_navigation():
+        button.click()
+
+
 def answer(page):
     """Say whose lamps are lit to what is more coherent, and neither to what is more interesting."""
     first = "lit lamp" in page.locator(".story").first.text_content()
     said = ("A" if first else "B") if "Which is more coherent" in page.inner_text("form") else "Neither"
-    page.get_by_role("button", name=said, exact=True).click()
+    follow(page, page.get_by_role("button", name=said, exact=True))
 
 
 def read_all(page):
@@ -64,12 +70,12 @@ def test_readers_with_links_of_their_own_read_on_a_phone_resume_and_agree(tmp_pa
     with serving(folder, "Ada", "Bob") as links:
         page.goto(links["Ada"])
         assert "Taking part is your own choice" in page.inner_text("body")
-        page.get_by_role("button", name="I agree, begin").click()
+        follow(page, page.get_by_role("button", name="I agree, begin"))
         assert "1 of 4" in page.inner_text("body")
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
         assert page.get_by_role("button", name="Neither").bounding_box()["height"] >= 40
-        page.get_by_role("button", name="Neither").click()
-        page.get_by_role("link", name="Change the answer before").click()
+        follow(page, page.get_by_role("button", name="Neither"))
+        follow(page, page.get_by_role("link", name="Change the answer before"))
         assert "You chose neither" in page.inner_text("body")
         answer(page)
     with serving(folder, "Ada", "Bob") as again:
@@ -81,7 +87,7 @@ def test_readers_with_links_of_their_own_read_on_a_phone_resume_and_agree(tmp_pa
         assert read_all(page) == 3
         assert "All 4 are done" in page.inner_text("body")
         page.goto(again["Bob"])
-        page.get_by_role("button", name="I agree, begin").click()
+        follow(page, page.get_by_role("button", name="I agree, begin"))
         assert read_all(page) == 4
     assert {row["annotator"] for row in folder.rows("labels.jsonl")} == {"Ada", "Bob"}
     done = CliRunner().invoke(app, ["study", "agreement", str(folder.path), "--json"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, cast
 from weakref import WeakKeyDictionary
 
@@ -152,6 +152,15 @@ class LogReader(ABC):
     async def remembered(self, story: str, commit: str) -> Commit:
         """Return one commit as it was last read here, without asking whether it is still there."""
         return self._read.get((*self.root, story, commit)) or await self.get(story, commit)
+
+    async def remembered_many(self, story: str, commits: Collection[str]) -> list[Commit]:
+        """Return several commits as they were last read here, in the order asked for."""
+        known = {commit: self._read.get((*self.root, story, commit)) for commit in commits}
+        unread = [commit for commit, found in known.items() if found is None]
+        for found in await self.get_many(story, unread) if unread else ():
+            known[found["id"]] = found
+            self._read.put((*self.root, story, found["id"]), found)
+        return [found for commit in commits if (found := known[commit]) is not None]
 
     def cache(self, owner: Hashable, most: int) -> BoundedCache[tuple[str, ...], Any]:
         """Return what `owner` has worked out of this store, `most` values, by keys that begin with the root and a story."""

@@ -216,7 +216,7 @@ class Recall:
         # Pieces of the first edition say much else: they are looked at again when they have become sentences.
         changed = [key for key in differs if key in kept.index and key not in kept.index.outdated]
         unread = [key for key in changed if key in over and (key, over[key]) not in kept.saying]
-        for commit in await self.log.get_many(story, unread):
+        for commit in await self.log.remembered_many(story, unread):
             key = commit["id"]
             kept.saying[key, over[key]] = self._saying(commit, over[key])
         rows = rows.changed({key: kept.saying[key, over[key]] if key in over else None for key in changed})
@@ -234,7 +234,7 @@ class Recall:
         """Return the same of the entries that stand in place of a commit's own, which have another summary."""
         asked = {key: other for key, other in instead.items() if key in over}
         unread = [key for key, other in asked.items() if (other, over[key]) not in kept.saying]
-        for commit in await self.log.get_many(story, unread):
+        for commit in await self.log.remembered_many(story, unread):
             key = commit["id"]
             kept.saying[instead[key], over[key]] = self._saying(with_summary(commit, corrected), over[key])
         return {other: kept.saying[other, over[key]] for key, other in asked.items()}
@@ -253,7 +253,7 @@ class Recall:
     ) -> dict[str, list[tuple[str, int]]]:
         """Return the rows in which commits say what is known, by part."""
         ids = dict.fromkeys(commit for lines in known.values() for commit, _ in lines)
-        rows = {commit["id"]: self._rows(commit) for commit in await self.log.get_many(story, list(ids))}
+        rows = {commit["id"]: self._rows(commit) for commit in await self.log.remembered_many(story, ids)}
         return {
             part: [
                 (commit, number)

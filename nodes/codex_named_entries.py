@@ -46,7 +46,11 @@ _QUALITIES = frozenset((
     "broken", "dirty", "dusty", "rusty", "wet", "poor", "dear", "famous",
 ))  # fmt: skip
 """What may be said of a thing, and tells it apart from hardly any other."""
-_ANEW = r"an?|another|one more|a second|some|ein|eine|einen|einem|einer|un|une|una|uno|um|uma|een"
+_ANEW = re.compile(
+    r"\b(?:a second|another|one more|an?|some|ein|eine|einen|einem|einer|un|une|una|uno|um|uma|een)\s+", re.IGNORECASE
+)
+_BETWEEN, _MOST_BETWEEN = re.compile(r"[\w-]+"), 2
+"""What may stand between such a word and a name, and how many of it."""
 _NOT = frozenset((
     "not", "never", "no", "without", "nicht", "nie", "kein", "keine", "ne", "pas", "jamais", "nunca", "non", "mai", "não",
     "niet", "nooit", "geen", "не",
@@ -247,8 +251,16 @@ def _is_same(said: Sequence[str], known: Sequence[str], entry: Entry, codex: Cod
 
 def _is_told_anew(words: Sequence[str], passage: str) -> bool:
     """Return whether a passage brings in a thing of this name as one that was not there before."""
-    said = r"\s+".join(map(re.escape, words))
-    return bool(re.search(rf"\b(?:{_ANEW})\s+(?:[\w-]+\s+){{0,2}}?{said}\b", plain(passage), re.IGNORECASE))
+    said, text = [word.casefold() for word in words], plain(passage)
+    for match in _ANEW.finditer(text):
+        following = text[match.end() : match.end() + 2 * len(" ".join(said)) + 100].casefold().split()
+        for start in range(_MOST_BETWEEN + 1):
+            *others, last = following[start : start + len(said)] or [""]
+            if others == said[:-1] and last.startswith(said[-1]) and not last[len(said[-1]) :][:1].isalnum():
+                return True
+            if not following[start:] or not _BETWEEN.fullmatch(following[start]):
+                break
+    return False
 
 
 def is_name(value: str) -> bool:

@@ -42,7 +42,7 @@ async def retrieve(state: State, runtime: StoryRuntime) -> Update:
         stale=codex.over,
         known=await _known(codex, query_parts(state["plan"], also), runtime),
     )
-    found = await runtime.log.get_many(story, [hit.id for hit in hits])
+    found = await runtime.log.remembered_many(story, [hit.id for hit in hits])
     commits = [with_summary(commit, corrected) for commit in found]
     recalled: list[Recalled] = []
     for hit, commit in zip(hits, commits, strict=True):

@@ -251,9 +251,11 @@ def _labelled(sentence: str, before: str) -> Fault | None:
 def _other_language(sentence: str, language: str) -> Fault | None:
     """Return the letters of another script that most of a sentence is written in: a word of it may be read in the story."""
     found = [character for character in foreign_characters(sentence, language) if character.isalpha()]
+    if not found:
+        return None
     letters = sum(character.isalpha() for character in sentence)
     slip = any(unicodedata.name(character, "").startswith(_SLIPS) for character in found)
-    return Fault("alphabet", "".join(found[:12])) if found and (slip or len(found) > max(12, letters // 2)) else None
+    return Fault("alphabet", "".join(found[:12])) if slip or len(found) > max(12, letters // 2) else None
 
 
 _SLIPS = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL")

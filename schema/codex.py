@@ -125,13 +125,15 @@ class Searched(NamedTuple):
     lower: str
     words: frozenset[str]
     small_words: frozenset[str]
+    places: dict[str, int]
+    """Where names were found by their patterns, -1 for nowhere: a passage is looked through again after every change."""
 
 
 @lru_cache(maxsize=64)
 def searched(text: str) -> Searched:
     """Return a text with its words, as they are written and in small letters."""
     text = plain(text)
-    return Searched(text, text.lower(), frozenset(_PART.findall(text)), frozenset(_PART.findall(text.casefold())))
+    return Searched(text, text.lower(), frozenset(_PART.findall(text)), frozenset(_PART.findall(text.casefold())), {})
 
 
 @dataclass(frozen=True)
@@ -160,6 +162,11 @@ class Sign:
 
     def place_in(self, text: Searched) -> int:
         """Return where a text has it as whole words, -1 where it has not."""
+        if (at := text.places.get(self.source)) is None:
+            at = text.places[self.source] = self._look_in(text)
+        return at
+
+    def _look_in(self, text: Searched) -> int:
         known = text.words if self.is_capital else text.small_words
         if not self.is_unspaced and not (self.words and self.words <= known):
             return -1

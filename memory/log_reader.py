@@ -157,9 +157,9 @@ class LogReader(ABC):
         """Return several commits as they were last read here, in the order asked for."""
         known = {commit: self._read.get((*self.root, story, commit)) for commit in commits}
         unread = [commit for commit, found in known.items() if found is None]
-        for found in await self.get_many(story, unread) if unread else ():
-            known[found["id"]] = found
-            self._read.put((*self.root, story, found["id"]), found)
+        for read in await self.get_many(story, unread) if unread else ():
+            known[read["id"]] = read
+            self._read.put((*self.root, story, read["id"]), read)
         return [found for commit in commits if (found := known[commit]) is not None]
 
     def cache(self, owner: Hashable, most: int) -> BoundedCache[tuple[str, ...], Any]:

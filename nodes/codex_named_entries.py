@@ -91,7 +91,7 @@ def meant_by(name: str, kind: Kind, codex: Codex, passage: str = "") -> Entry | 
     if kind == "person":
         return _whom(name, codex)
     found = codex.find(name, kind)
-    if found is not None or _answering(name, kind, codex):
+    if found is not None or codex.answering(key_of(name), kind):
         return found
     if kind in ("question", "promise"):
         return _asked(name, kind, codex)
@@ -114,20 +114,10 @@ def also_named(name: str, known: Entry, codex: Codex) -> Change | None:
     return longer_name(name, known, codex)
 
 
-def _answering(name: str, kind: Kind, codex: Codex) -> list[Entry]:
-    """Return the entries that a name may mean; what is no person is called by no part of anybody's name."""
-    key = key_of(name)
-    return [
-        entry
-        for entry in codex.entries.values()
-        if entry.may_be(kind) and key in (entry.called if kind == "person" else entry.called_whole)
-    ]
-
-
 def _whom(name: str, codex: Codex) -> Entry | None:
     # A kind that a model does not give is read as a person.
     known = codex.meant(name, "person") or codex.meant(name)
-    if known is not None or _answering(name, "person", codex):
+    if known is not None or codex.answering(key_of(name), "person"):
         return known
     if (known := _by_role(name, codex)) is not None:
         return known
@@ -173,11 +163,10 @@ def _was(name: str, entry: Entry) -> bool:
 def _asked(name: str, kind: Kind, codex: Codex) -> Entry | None:
     """Return the question or promise that a name says in other words; an open one before a settled one."""
     said = word_set(name)
-    least = min(_LEAST_SHARED, len(said))
     alike = [
-        (entry, word_set(entry.name))
+        (entry, words)
         for entry in codex.entries.values()
-        if entry.kind == kind and sum(word in entry.name.casefold() for word in said) >= least
+        if entry.kind == kind and ((words := word_set(entry.name)) <= said or words > said)
     ]
     same = [entry for entry, words in alike if words == said]
     near = [entry for entry, words in alike if _says_more(said, words)]

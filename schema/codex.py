@@ -425,12 +425,12 @@ class Codex:
         if key != bare and (name[0].islower() or key == plain(name).casefold()):
             keys.append(bare)
         for called in keys:
-            if found := self._answering(called, kind, whole=whole):
+            if found := self.answering(called, kind, whole=whole):
                 return found[0] if len(found) == 1 else None
         found_by_role = self._has_role.get(bare) if key != bare and not whole else None
         return found_by_role if found_by_role is not None and found_by_role.may_be(kind) else None
 
-    def _answering(self, called: str, kind: Kind | None, *, whole: bool = False) -> list[Entry]:
+    def answering(self, called: str, kind: Kind | None, *, whole: bool = False) -> list[Entry]:
         """Return the entries that answer to a key of names; see `find`."""
         found = [self.entries[key] for key in self._called.get(called, ())]
         if kind is None and not whole:
@@ -451,7 +451,7 @@ class Codex:
         Mr Cole is the only person who is called Cole and not otherwise titled, and Bastian Cole who was only Bastian so far. Of a
         `kind`, see `find`; only people have names in several forms.
         """
-        if (found := self.find(name, kind)) is not None or self._answering(key_of(name), kind):
+        if (found := self.find(name, kind)) is not None or self.answering(key_of(name), kind):
             return found
         if kind not in (None, "person"):
             return None
@@ -461,7 +461,7 @@ class Codex:
         title, words = form_of(name)
         found = self.find(" ".join(words), "person") if title else None
         if found is None and len(words) > 1:
-            first = self._answering(key_of(words[0]), "person")
+            first = self.answering(key_of(words[0]), "person")
             found = first[0] if len(first) == 1 else None
             known = [one for one in found.own_names if form_of(one).words[:1] == words[:1]] if found else []
             found = found if known and all(is_same_name(one, name) for one in known) else None
@@ -477,7 +477,8 @@ class Codex:
         found: dict[int, int] = {}
         for signs, words in ((in_capitals, read.words), (in_any_letters, read.small_words)):
             for place, sign in chain.from_iterable(signs[word] for word in signs.keys() & {*words, ""}):
-                if (at := sign.place_in(read)) >= 0:
+                # Most have a word that the text has not, which is told before anything is asked.
+                if (sign.words <= words or sign.is_unspaced) and (at := sign.place_in(read)) >= 0:
                     found[place] = min(at, found.get(place, at))
         entries = list(self.entries.values())
         for at, entry in (*((at, entry) for at, _, entry in self.kin_in(read.text)), *self._declined_in(read)):

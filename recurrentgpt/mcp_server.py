@@ -18,6 +18,7 @@ from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
 import recurrentgpt
+from recurrentgpt.engine.hidden_entries import Readers, of_entries
 from recurrentgpt.infrastructure.listening import listening
 from recurrentgpt.library import Library, default_library
 from recurrentgpt.nodes.human.answers import parse_answer
@@ -482,8 +483,11 @@ class _Tools:
         return (await (await self._open(story)).apassage(passage)).text
 
     async def codex(self, story: str) -> str:
-        """Read who and what there is in the story on its present branch."""
-        entries = await (await self._open(story)).acodex()
+        """Read who and what there is in the story on its present branch; of a story to play, what its player may know."""
+        opened = await self._open(story)
+        entries = await opened.acodex()
+        if opened.settings["mode"] == "fiction":
+            entries = Readers(of_entries(entries), plays=True).entries()
         return json.dumps([asdict(entry) for entry in entries], ensure_ascii=False)
 
     async def _open_library(self) -> Library:

@@ -82,6 +82,8 @@ class StoryCodex:
                 raise BadAnswer(f"{entry.name} is in somebody's hands, and not in its own: name who has it.")
             change = _said(entry.name, entry.kind, "end" if end else "set", text, aspect)
             over = _over(entry, [change])
+            if end and not over:
+                raise BadAnswer(_nothing_to_end(entry, aspect, text))
             if end and any(not line.passage for line in over):
                 said = await self._with_said(overlay, [change])
                 corrected = await correct_and_keep(session, commit, {}, said, later, over)
@@ -192,6 +194,12 @@ class StoryCodex:
                 raise BadAnswer(f"An author's codex has at most {MOST_SAID:,} lines; with these it has {count:,}.")
             gone = {"codex": [*head.get("codex", []), *removed]} if removed else {}
             await session.append_correction(head, gone, corrected)
+
+
+def _nothing_to_end(entry: Entry, aspect: Aspect, value: str) -> str:
+    known = [line.value or line.text for line in entry.lines if line.aspect == aspect]
+    says = f"it says {', '.join(map(repr, known))}" if known else f"it says nothing of its {aspect}"
+    return f"There is no {aspect} {value!r} of {entry.name} to end in the codex: {says}."
 
 
 def _over(entry: Entry, changes: Sequence[Change]) -> list[Over]:

@@ -250,6 +250,19 @@ async def test_passages_and_the_codex_are_resources_and_there_is_a_prompt(connec
         assert "A lamp." in asked.messages[0].content.text
 
 
+async def test_the_codex_of_a_story_to_play_keeps_from_its_player_what_is_hidden(user_folder):
+    settings = {"model": ScriptedChatModel(), "embeddings": HashEmbeddings()}
+    async with opened(user_folder) as library, Client(mcp_server(library, **settings)) as client:
+        first, _ = await call(client, "start_story", mode="fiction", player="Una")
+        story = await Story.aopen(first["story"], library=library, **settings)
+        await story.aadd_entry("Bela", "person", ["Bela keeps the ferry."])
+        await story.aadd_entry("Ottoline", "person", ["Ottoline is the murderer."])
+        await story.ahide_entry("Ottoline")
+        read = await client.read_resource(f"story://{first['story']}/codex")
+    assert "Ottoline" not in read.contents[0].text
+    assert "Bela keeps the ferry." in read.contents[0].text
+
+
 async def test_no_error_sends_an_assistant_to_a_shell(connected):
     async with connected() as client:
         first, _ = await call(client, "start_story")

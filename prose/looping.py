@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -66,8 +67,9 @@ def find_loop(
     own = tokens(sentence) if own is None else own
     begun = open_quotation(before)
     said_now = tokens(begun + sentence) if begun else own
-    # The pattern is slow, and what holds no word twice cannot fit it.
-    if len(set(said_now)) < len(said_now) and (stutter := _STUTTER.search(" ".join(said_now))):
+    # The pattern is slow, and fits nothing but what says some word three times.
+    thrice = len(said_now) - len(set(said_now)) > 1 and max(Counter(said_now).values()) > 2
+    if thrice and (stutter := _STUTTER.search(" ".join(said_now))):
         return stutter.group()
     if said := _said_again(begun + sentence, before.removesuffix(begun)):
         return said
@@ -78,10 +80,8 @@ def find_loop(
         return " ".join(own) if len(own) > 2 and hay.count(needle) >= most else None
     for run in index.shared(ngrams(own, LOOP_RUN), LOOP_RUN):
         return " ".join(run)
-    if len(set(own)) < len(own):
-        repeated = [run for run in ngrams(own, LOOP_RUN) if _twice(own, run)]
-        if repeated:
-            return " ".join(repeated[0])
+    if run := _repeated_run(own):
+        return " ".join(run)
     pieces = ngrams(own, PIECE)
     known = index.shared(pieces, PIECE)
     if len(own) >= 8 and len(known) >= 0.7 * len(pieces):
@@ -107,6 +107,13 @@ def _compared(said: str) -> str:
     return " ".join(tokens(said))
 
 
-def _twice(items: list[str], run: tuple[str, ...]) -> bool:
-    size = len(run)
-    return sum(tuple(items[start : start + size]) == run for start in range(len(items) - size + 1)) > 1
+def _repeated_run(items: list[str]) -> tuple[str, ...] | None:
+    """Return the first run of `LOOP_RUN` items that comes once more after it."""
+    seen = set[tuple[str, ...]]()
+    # Every item of the second run has been there before.
+    for start in range(len(items) - LOOP_RUN + 1 if len(items) - len(set(items)) >= LOOP_RUN else 0):
+        run = tuple(items[start : start + LOOP_RUN])
+        if run in seen:
+            return run
+        seen.add(run)
+    return None

@@ -169,9 +169,9 @@ class _Writer:
         # A supervisor that hands over twice in a turn has nothing new to say.
         answered = any(message.type == "ai" and message.name == name for message in messages[last + 1 :])
         another = not answered and begins_another(said)
-        named = None if answered or another else asked_story(said)
+        named = None if another else asked_story(said)
         if named is None and not another:
-            named = next((found for message in reversed(messages) if (found := named_story(message.text))), None)
+            named = await _named_before(library, messages)
         try:
             if named is None:
                 stands = await self.start(library, said)
@@ -185,6 +185,14 @@ class _Writer:
             stands = await _stands(await AsyncStory.open(named, library=library))
         where = f"Story {stands['story']}: passage {stands['step']} of {stands['title']}. Plans for the next one:"
         return AIMessage("\n\n".join((told, where, numbered(stands["plans"]))), name=name)
+
+
+async def _named_before(library: Library, messages: Sequence[AnyMessage]) -> str | None:
+    """Return the story that was named last of those that there are: an id that was mistyped is no thread's story."""
+    for message in reversed(messages):
+        if (name := named_story(message.text)) and await library.engine.log.head(name) is not None:
+            return name
+    return None
 
 
 async def _asked(story: AsyncStory) -> AsyncGenerator[Event]:

@@ -143,6 +143,34 @@ async def test_an_agent_says_what_it_cannot_use(parts):
     assert lost == "There is no story '000000000000'. Give the id that a reply names, or begin a story."
 
 
+async def test_a_mistyped_id_is_told_once_and_the_thread_keeps_its_story(parts):
+    agent, messages = as_agent(**parts), []
+
+    async def says(text):
+        messages[:] = (await agent.ainvoke({"messages": [*messages, HumanMessage(text)]}))["messages"]
+        return messages[-1].text
+
+    await says("A chess player in Riga stops in the middle of a game.")
+    (line,) = parts["library"].stories()
+    assert (await says("Story 12345678abcd: 2")).startswith("There is no story '12345678abcd'")
+    # A supervisor that hands over once more in the same turn says nothing else.
+    messages.append(AIMessage("Once more.", name="supervisor"))
+    assert (await agent.ainvoke({"messages": messages}))["messages"][-1].text.startswith("There is no story")
+    story = await Story.aopen(line.story, library=parts["library"])
+    assert f"Story {line.story}: passage 2" in await says("2")
+    assert (await story.apassage()).plan == (await story.apassage(1)).plans[1]
+    assert f"Story {line.story}: passage 3" in await says("The chess player goes home.")
+
+
+async def test_a_thread_that_began_with_a_mistyped_id_may_begin_a_story(parts):
+    agent = as_agent(**parts)
+    lost = (await agent.ainvoke({"messages": "Story 12345678abcd: 2"}))["messages"]
+    premise = "A chess player in Riga stops in the middle of a game."
+    await agent.ainvoke({"messages": [*lost, HumanMessage(premise)]})
+    (line,) = parts["library"].stories()
+    assert line.step == 1
+
+
 ID = "0123456789ab"
 PLANS = ["The tower freezes.", "Oswin sings.", "Edda leaves."]
 

@@ -37,6 +37,7 @@ from recurrentgpt.schema.events import Event
 from recurrentgpt.schema.state import State
 from recurrentgpt.story import AsyncStory
 from recurrentgpt.take_turn import take_turn
+from recurrentgpt.tool_arguments import TextOrNumber, wrong_arguments
 from recurrentgpt.tool_errors import without_commands
 
 T = TypeVar("T")
@@ -54,7 +55,7 @@ Premise = Annotated[str, Field(description="What the story is about, in a senten
 Genre = Annotated[str, Field(description="The genre; empty to have it made up")]
 StoryId = Annotated[str, Field(description="Id of the story, as start_story returned it")]
 Plan = Annotated[
-    str, Field(description="The number of a proposed plan, or what happens next in a sentence of your own")
+    TextOrNumber, Field(description="The number of a proposed plan, or what happens next in a sentence of your own")
 ]
 
 
@@ -268,5 +269,11 @@ def _tool(
 
     schema = StructuredTool.from_function(blocking, name=name, description=description).args_schema
     return StructuredTool.from_function(
-        run, arun, name=name, description=description, args_schema=schema, handle_tool_error=True
+        run,
+        arun,
+        name=name,
+        description=description,
+        args_schema=schema,
+        handle_tool_error=True,
+        handle_validation_error=lambda problem: wrong_arguments(name, problem),
     )

@@ -65,6 +65,24 @@ async def test_tools_are_awaited_and_tell_a_model_what_is_wrong(parts):
     assert (await go_on.ainvoke({"story": first["story"], "plan": "another take"}))["step"] == 1
 
 
+def test_a_plan_is_named_by_a_number_as_well_as_by_text(parts):
+    start, go_on = as_tools(**parts)
+    first = start.invoke({"premise": "A chess player in Riga stops in the middle of a game."})
+    second = go_on.invoke({"story": first["story"], "plan": 2})
+    assert second["step"] == 2
+    assert Story.open(first["story"], library=parts["library"]).passage().plan == first["plans"][1]
+    assert go_on.tool_call_schema.model_json_schema()["properties"]["plan"]["anyOf"] == [
+        {"type": "string"}, {"type": "integer"},
+    ]  # fmt: skip
+
+
+async def test_wrong_arguments_are_told_in_a_sentence(parts):
+    go_on = as_tools(**parts)[1]
+    told = "continue_story cannot use these arguments. plan: Field required."
+    assert go_on.invoke({"story": ID}) == await go_on.ainvoke({"story": ID}) == told
+    assert "plan: This is true or false, and no number." in go_on.invoke({"story": ID, "plan": True})
+
+
 def test_tools_describe_their_parameters(parts):
     for tool in (*as_tools(**parts), *as_tools(ask=True, **parts)):
         assert all(field["description"] for field in tool.tool_call_schema.model_json_schema()["properties"].values())

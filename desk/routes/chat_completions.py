@@ -22,6 +22,7 @@ from starlette.types import Receive, Scope, Send
 
 from recurrentgpt.desk.backend.dependencies import DeskDep
 from recurrentgpt.desk.backend.service import Desk
+from recurrentgpt.desk.backend.settings_form import client_message
 from recurrentgpt.desk.backend.side_tasks import PLACE, SideTask, is_nudge, side_task
 from recurrentgpt.desk.backend.stopped_chats import StoppedChat, begun_from, just_begun, keep_shown, place_of, story_of
 from recurrentgpt.infrastructure.background_loop import acall, aiterate
@@ -443,7 +444,14 @@ class _Reply:
                     yield self._chunk({"content": piece})
             except RecurrentGPTError as error:
                 yield _event(
-                    {"error": {"message": str(error), "type": type(error).__name__, "param": None, "code": None}}
+                    {
+                        "error": {
+                            "message": client_message(error),
+                            "type": type(error).__name__,
+                            "param": None,
+                            "code": None,
+                        }
+                    }
                 )
                 return
             yield self._chunk({}, finish="stop")

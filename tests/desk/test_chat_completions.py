@@ -5,6 +5,7 @@ import itertools
 import json
 import re
 import signal
+import socket
 import subprocess
 from contextlib import AsyncExitStack
 
@@ -14,6 +15,7 @@ from fastapi.testclient import TestClient
 from langchain_core.messages import HumanMessage
 
 from recurrentgpt import Library, Story
+from recurrentgpt.cli.entry_point import run
 from recurrentgpt.desk.app import create_app
 from recurrentgpt.desk.backend.guard import checked_origin
 from recurrentgpt.infrastructure.background_loop import call
@@ -186,6 +188,39 @@ def test_off_this_machine_the_token_is_the_key(tmp_path, key, status):
         app = create_app(library, folder=tmp_path / "desk", token="0123456789abcdef0123", chat=True)
         with TestClient(app, base_url="http://127.0.0.1", client=("192.168.1.7", 5)) as http:
             assert http.get("/v1/models", headers={"Authorization": f"Bearer {key}"}).status_code == status
+
+
+@pytest.mark.parametrize(
+    ("token", "machine", "headers", "told"),
+    [
+        ("0123456789abcdef0123", "192.168.1.7", {"Authorization": "Bearer wrong"}, "give the one that it printed"),
+        ("0123456789abcdef0123", "192.168.1.7", {}, "needs its API key"),
+        ("", "192.168.1.7", {}, "answers this machine only"),
+        ("", "127.0.0.1", {"Host": "evil.example"}, "does not answer to the name 'evil.example'"),
+        ("", "127.0.0.1", {"Origin": "http://evil.example"}, "takes no requests from this page"),
+    ],
+)
+def test_whoever_is_refused_is_told_of_the_endpoint_and_of_no_desk(tmp_path, token, machine, headers, told):
+    app = create_app(folder=tmp_path / "desk", token=token, chat=True)
+    with TestClient(app, base_url="http://127.0.0.1", client=(machine, 5)) as http:
+        for path in ("/v1/models", "/v1/chat/completions"):
+            message = http.get(path, headers=headers).json()["error"]["message"]
+            assert told in message
+            assert "desk" not in message.casefold()
+
+
+def test_what_cannot_be_found_is_told_without_commands_of_a_shell(client):
+    line = f"(story {place(ask(client, [BEGIN]))[0]}, passage 01234567)"
+    with pytest.raises(openai.NotFoundError, match="Give what a reply names, or begin another chat") as refused:
+        ask(client, [BEGIN, {"role": "assistant", "content": line}, {"role": "user", "content": "2"}])
+    assert "recurrentgpt " not in refused.value.message
+
+
+def test_a_taken_port_is_told_of_the_endpoint(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        assert run(["serve", "--port", str(taken.getsockname()[1])]) == 2
+    assert "The endpoint cannot listen at" in capsys.readouterr().err
 
 
 def test_the_desk_alone_has_no_such_endpoint(tmp_path):

@@ -146,6 +146,25 @@ def test_a_story_is_named_by_a_header_or_as_the_user(client, desk):
     assert told(desk, other).id not in ("my-tale", "somebody")
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_client_that_sends_its_user_and_the_last_message_goes_on(client, desk, stream):
+    def says(content, user="ann@example.org"):
+        reply = ask(client, [{"role": "user", "content": content}], user=user, stream=stream)
+        return "".join(it.choices[0].delta.content or "" for it in reply) if stream else said(reply)["content"]
+
+    def step(text):
+        story, passage = re.search(r"\(story ([\w-]+), passage (\w+)\)$", text).groups()
+        return story, Story.open(story, library=desk[1]).passage(passage).step
+
+    story, _ = step(says("A chess player in Riga stops in the middle of a game."))
+    assert [step(says(it)) for it in ("1", "another take", "option 2")] == [(story, 2), (story, 2), (story, 3)]
+    assert "from 1 to 3" in says("9")
+    assert step(says("A bell under the sea.")) == (step(says("another take"))[0], 1), "a sentence begins a story"
+    assert len(desk[1].stories()) == 2
+    says("A lamp.", "bob@example.org")
+    assert len({step(says("another take", user))[0] for user in ("ann@example.org", "bob@example.org")}) == 2
+
+
 def test_a_player_acts(client, desk):
     first = client.chat.completions.create(model="recurrentgpt-fiction", messages=[BEGIN])
     act = {"role": "user", "content": "I climb the stairs and put the lamp out."}

@@ -298,11 +298,6 @@ async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str |
     # Others put a name of a person there, which is the id of no story.
     if not named and body.user and is_story_id(body.user) and await known(body.user):
         named = body.user
-    alone = _stopped_chat(messages) is None
-    if alone and not named and not chat_id and body.user and names_plan_or_action(said):
-        # A client that sends the last message alone: no story begins with "2".
-        user = body.user
-        named = await acall(lambda: _begun_by(library, desk.disk, user, MODELS[body.model]))
     if why:
         for name in (named and check_story_id(named), chat_id):
             if name and await known(name):
@@ -310,6 +305,10 @@ async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str |
         return why if why == _NO_WORDS else _NO_PREMISE
     chat = _stopped_chat(messages) or chat
     premise, mode = chat.premise, MODELS[body.model]
+    user = body.user if body.user and chat is begun else ""
+    if user and not named and not chat_id and names_plan_or_action(said):
+        # A client that sends the last message alone: no story begins with "2".
+        named = await acall(lambda: _begun_by(library, desk.disk, user, mode))
 
     async def begun_so(story: str) -> bool:
         return (await acall(lambda: log.record(story)))["premise"] == visible_line(premise)
@@ -340,7 +339,7 @@ async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str |
     if name := own or (None if await known(chat_id) else chat_id):
         opening = StoryInput(premise=premise, plan=plan, story=name)
         story_begun = AsyncStory(library.engine, name, story_begun.context, opening)
-    return ChatTurn(story_begun, said, None, "begin", user=body.user or "" if alone else "")
+    return ChatTurn(story_begun, said, None, "begin", user=user)
 
 
 def _stopped_chat(messages: Sequence[ChatMessage]) -> StoppedChat | None:

@@ -16,11 +16,11 @@ try:
     from starlette.exceptions import HTTPException
     from starlette.staticfiles import StaticFiles
 except ImportError as error:
-    raise MissingExtra("The desk needs its extra: pip install 'recurrentgpt[desk]'.") from error
+    raise MissingExtra("The desk and the endpoint need their extra: pip install 'recurrentgpt[desk]'.") from error
 
 from recurrentgpt.desk.backend.guard import LOCAL, Guard, is_api, refused
 from recurrentgpt.desk.backend.service import Desk
-from recurrentgpt.desk.backend.settings_form import page_message
+from recurrentgpt.desk.backend.settings_form import client_message, page_message
 from recurrentgpt.desk.routes import books, chat_completions, codex, editing, reading, settings, writing
 from recurrentgpt.library import Library
 from recurrentgpt.schema.errors import (
@@ -94,8 +94,10 @@ def create_app(
 
 
 async def _failure(request: Request, error: Exception) -> Response:
-    status = next((status for kind, status in _STATUS if isinstance(error, kind)), 507)
-    return refused(request.url.path, status, page_message(error), type(error).__name__)
+    assert isinstance(error, RecurrentGPTError)
+    status, path = next((status for kind, status in _STATUS if isinstance(error, kind)), 507), request.url.path
+    message = client_message(error) if is_api(path) else page_message(error)
+    return refused(path, status, message, type(error).__name__)
 
 
 async def _invalid_request(request: Request, error: Exception) -> Response:

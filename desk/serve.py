@@ -39,8 +39,8 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def bound(host: str, port: int | None) -> socket.socket:
-    """Return a listening socket: at the usual port or a free one for None, at a free one for 0.
+def bound(host: str, port: int | None, who: str = "The desk") -> socket.socket:
+    """Return a listening socket for `who`: at the usual port or a free one for None, at a free one for 0.
 
     Raises SettingsError where the address cannot be had.
     """
@@ -48,7 +48,7 @@ def bound(host: str, port: int | None) -> socket.socket:
         with suppress(SettingsError):
             return bound(host, USUAL_PORT)
         port = 0
-    return listening(host, port, "The desk")
+    return listening(host, port, who)
 
 
 def outward(host: str) -> str:

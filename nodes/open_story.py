@@ -58,6 +58,9 @@ async def open_story(state: State, runtime: StoryRuntime, form: type[BaseModel] 
     if update is None:
         update = await _begin({**state, "premise": state.get("premise") or said}, runtime, form)
     else:
+        if runtime.server_thread and (stood.get("story"), stood.get("title")) != (update["story"], update["title"]):
+            # Opened by its id, or renamed elsewhere. A new story's thread is named with its first commit.
+            await name_thread(runtime.server_thread, update["story"], update["title"])
         problem = _refusal(faults, stood, update) or _of_no_use(state, update)
         if not plan and (faults or not said) and runtime.context.selector == "human":
             problem = _what_to_do(problem or ("" if by_id else _where_it_stands(stood)), update, runtime)

@@ -37,6 +37,7 @@ from recurrentgpt.schema.events import Event
 from recurrentgpt.schema.state import State
 from recurrentgpt.story import AsyncStory
 from recurrentgpt.take_turn import take_turn
+from recurrentgpt.tool_arguments import TextOrNumber, wrong_arguments
 from recurrentgpt.tool_errors import without_commands
 
 T = TypeVar("T")
@@ -54,7 +55,7 @@ Premise = Annotated[str, Field(description="What the story is about, in a senten
 Genre = Annotated[str, Field(description="The genre; empty to have it made up")]
 StoryId = Annotated[str, Field(description="Id of the story, as start_story returned it")]
 Plan = Annotated[
-    str, Field(description="The number of a proposed plan, or what happens next in a sentence of your own")
+    TextOrNumber, Field(description="The number of a proposed plan, or what happens next in a sentence of your own")
 ]
 
 
@@ -169,9 +170,9 @@ class _Writer:
         # A supervisor that hands over twice in a turn has nothing new to say.
         answered = any(message.type == "ai" and message.name == name for message in messages[last + 1 :])
         another = not answered and begins_another(said)
-        named = None if answered or another else asked_story(said)
+        named = None if another else asked_story(said)
         if named is None and not another:
-            named = next((found for message in reversed(messages) if (found := named_story(message.text))), None)
+            named = await _named_before(library, messages)
         try:
             if named is None:
                 stands = await self.start(library, said)
@@ -185,6 +186,14 @@ class _Writer:
             stands = await _stands(await AsyncStory.open(named, library=library))
         where = f"Story {stands['story']}: passage {stands['step']} of {stands['title']}. Plans for the next one:"
         return AIMessage("\n\n".join((told, where, numbered(stands["plans"]))), name=name)
+
+
+async def _named_before(library: Library, messages: Sequence[AnyMessage]) -> str | None:
+    """Return the story that was named last of those that there are: an id that was mistyped is no thread's story."""
+    for message in reversed(messages):
+        if (name := named_story(message.text)) and await library.engine.log.head(name) is not None:
+            return name
+    return None
 
 
 async def _asked(story: AsyncStory) -> AsyncGenerator[Event]:
@@ -260,5 +269,11 @@ def _tool(
 
     schema = StructuredTool.from_function(blocking, name=name, description=description).args_schema
     return StructuredTool.from_function(
-        run, arun, name=name, description=description, args_schema=schema, handle_tool_error=True
+        run,
+        arun,
+        name=name,
+        description=description,
+        args_schema=schema,
+        handle_tool_error=True,
+        handle_validation_error=lambda problem: wrong_arguments(name, problem),
     )

@@ -13,8 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal, ParamSpec, TypeVar
 
-from pydantic import BeforeValidator, Field, ValidationError
-from pydantic_core import PydanticCustomError
+from pydantic import Field, ValidationError
 from typing_extensions import TypedDict
 
 import recurrentgpt
@@ -28,6 +27,7 @@ from recurrentgpt.schema.errors import BadAnswer, MissingExtra, RecurrentGPTErro
 from recurrentgpt.schema.events import Event
 from recurrentgpt.schema.stream_buffer import StreamBuffer
 from recurrentgpt.story import Passage, Story
+from recurrentgpt.tool_arguments import TextOrNumber, Whole, wrong_arguments
 from recurrentgpt.tool_errors import without_commands
 
 try:
@@ -48,20 +48,11 @@ T = TypeVar("T")
 
 StoryName = Annotated[str, Field(description="Id of the story, the unique beginning of it, or its title")]
 PassageName = Annotated[
-    str,
+    TextOrNumber,
     Field(
         description="A passage: its number on the present branch, its id, or the beginning of its id; newest if empty"
     ),
 ]
-
-
-def _no_boolean(value: object) -> object:
-    if isinstance(value, bool):
-        raise PydanticCustomError("boolean", "This is true or false, and no number")
-    return value
-
-
-Whole = Annotated[int, BeforeValidator(_no_boolean)]
 
 
 def _whole(description: str, least: int, most: int | None = None) -> Any:
@@ -227,8 +218,7 @@ class _Server(MCPServer[None]):
         except ToolError as problem:
             if not isinstance(problem.__cause__, ValidationError):
                 raise
-            wrong = [f"{'.'.join(map(str, it['loc']))}: {it['msg']}" for it in problem.__cause__.errors()]
-            raise ToolError(f"{name} cannot use these arguments. {'; '.join(wrong)}.") from problem.__cause__
+            raise ToolError(wrong_arguments(name, problem.__cause__)) from problem.__cause__
 
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Call[None, Any] | None = None

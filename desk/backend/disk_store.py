@@ -43,6 +43,8 @@ class Saved(TypedDict, total=False):
     """Plans that wait to be written one after the other."""
     shown: list[str]
     """What chats of the endpoint were shown of a first reply before it was stopped; see `stopped_chats`."""
+    user: str
+    """Who began it at the endpoint, as their client names them, in a chat of that one message."""
     uncommitted: Usage
     """What calls have cost that no commit holds; see `Ledger`."""
 

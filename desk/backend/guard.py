@@ -76,32 +76,38 @@ class Guard:
         await self.app(scope, _limited(receive, most), _with_headers(send, scope["path"]))
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
+        path = scope["path"]
         if not self.token and not _from_here(scope, headers):
             # A host's server may listen to a network, where anybody can send any `Host`.
-            return refused(
-                scope["path"],
+            return _refused(
+                path,
                 403,
-                "The desk answers this machine only; for another, run `recurrentgpt desk --host` with a token.",
+                page="The desk answers this machine only; for another, run `recurrentgpt desk --host` with a token.",
+                client="This endpoint answers this machine only: whoever starts it can open it to others, with an API key.",
             )
         host = headers.get("host", "")
         if not self._known(host):
-            return refused(
-                scope["path"],
+            return _refused(
+                path,
                 400,
-                f"The desk does not answer to the name {host[:80]!r}; open it at the address it printed.",
+                page=f"The desk does not answer to the name {host[:80]!r}; open it at the address it printed.",
+                client=f"This endpoint does not answer to the name {host[:80]!r}: use the address that it printed.",
             )
         if self._named_origin(scope, headers):
             return None
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != host:
-            return refused(scope["path"], 403, "The desk takes requests from its own page only.")
-        if headers.get("sec-fetch-site") in ("cross-site", "same-site") and (
-            scope["method"] not in ("GET", "HEAD")
-            or headers.get("sec-fetch-mode") != "navigate"
-            or "/api/" in scope["path"]
-        ):
-            return refused(scope["path"], 403, "The desk takes requests from its own page only.")
-        return None
+        elsewhere = origin is not None and urlsplit(origin).netloc != host
+        crossing = headers.get("sec-fetch-site") in ("cross-site", "same-site") and (
+            scope["method"] not in ("GET", "HEAD") or headers.get("sec-fetch-mode") != "navigate" or "/api/" in path
+        )
+        if not (elsewhere or crossing):
+            return None
+        return _refused(
+            path,
+            403,
+            page="The desk takes requests from its own page only.",
+            client="This endpoint takes no requests from this page: whoever starts it can allow the page's origin.",
+        )
 
     def _named_origin(self, scope: Scope, headers: Headers) -> str:
         """Return the origin of a request where it is one that may send it; empty for all others."""
@@ -152,8 +158,11 @@ class Guard:
             moved = RedirectResponse(path + (f"?{rest}" if rest else ""), status_code=303)
             moved.set_cookie(COOKIE, self.token, httponly=True, samesite="strict", path="/")
             return moved
-        return refused(
-            scope["path"], 401, "This desk needs its token: open the address that `recurrentgpt desk` printed."
+        return _refused(
+            scope["path"],
+            401,
+            page="This desk needs its token: open its address with ?token= and the token that it printed at its start.",
+            client="This endpoint needs its API key: give the one that it printed at its start.",
         )
 
     def _fits(self, given: str) -> bool:
@@ -178,6 +187,11 @@ def refused(path: str, status: int, why: str, kind: str = "Refused") -> Response
     """Return an answer that says why not, as pages read it, or under /v1/ as OpenAI's clients do."""
     error: object = {"message": why, "type": kind, "param": None, "code": None} if is_api(path) else why
     return JSONResponse({"error": error}, status_code=status)
+
+
+def _refused(path: str, status: int, *, page: str, client: str) -> Response:
+    """Return an answer that says why not, to whom reads it: a page of the desk, or a client of the endpoint."""
+    return refused(path, status, client if is_api(path) else page)
 
 
 def _with_headers(send: Send, path: str) -> Send:

@@ -15,7 +15,8 @@ from recurrentgpt.models.profiles import EMBEDDED
 from recurrentgpt.models.roles import ROLES
 from recurrentgpt.prompts.check import check_once
 from recurrentgpt.schema.context import SETTINGS, Context, Setting
-from recurrentgpt.schema.errors import SettingsError, StoryBusy
+from recurrentgpt.schema.errors import RecurrentGPTError, SettingsError, StoryBusy, StoryNotFound
+from recurrentgpt.tool_errors import without_commands
 
 HIDDEN = ("mode", *(name for name, setting in SETTINGS.items() if setting.scope in ("run", "code")))
 """What the desk fills in itself, for a story or for a run, and what code alone can give."""
@@ -157,6 +158,13 @@ def page_message(error: Exception) -> str:
     if any(name in text for name in ("OPENAI_", "RECURRENTGPT_MODEL", "--model")):
         return f"{text} Here they are under Settings, Model and endpoint."
     return text
+
+
+def client_message(error: RecurrentGPTError) -> str:
+    """Return a failure in words for a client of the endpoint, which has neither a shell nor the desk."""
+    lost = isinstance(error, StoryNotFound)
+    elsewhere = "Give what a reply names, or begin another chat." if lost else "Whoever runs this endpoint can mend it."
+    return without_commands(error, {}, elsewhere)
 
 
 def in_the_form(text: str) -> str:

@@ -11,7 +11,7 @@ import json
 import threading
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
@@ -21,17 +21,20 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationIn
 from starlette.types import Receive, Scope, Send
 
 from recurrentgpt.desk.backend.dependencies import DeskDep
+from recurrentgpt.desk.backend.disk_store import DiskStore
 from recurrentgpt.desk.backend.service import Desk
+from recurrentgpt.desk.backend.settings_form import client_message
 from recurrentgpt.desk.backend.side_tasks import PLACE, SideTask, is_nudge, side_task
 from recurrentgpt.desk.backend.stopped_chats import StoppedChat, begun_from, just_begun, keep_shown, place_of, story_of
 from recurrentgpt.infrastructure.background_loop import acall, aiterate
 from recurrentgpt.library import Library
 from recurrentgpt.nodes.human.answers import parse_answer
+from recurrentgpt.nodes.human.phrases import names_plan_or_action
 from recurrentgpt.nodes.select_plan import question
 from recurrentgpt.prose.model_text import visible_line
 from recurrentgpt.prose.sentences import numbered
 from recurrentgpt.schema.context import Context
-from recurrentgpt.schema.errors import BadAnswer, RecurrentGPTError, SettingsError, StoryNotFound
+from recurrentgpt.schema.errors import BadAnswer, RecurrentGPTError, SettingsError, StorageError, StoryNotFound
 from recurrentgpt.schema.events import Event
 from recurrentgpt.schema.state import State, StoryInput
 from recurrentgpt.schema.story_id import check_story_id, is_story_id
@@ -118,6 +121,8 @@ class ChatTurn:
     why: str = ""
     stopped: StoppedChat | None = None
     """The chat where it was stopped before it had a place, and may not have seen the plans."""
+    user: str = ""
+    """Whose chat begins the story with its only message, as the client names them."""
     ended: threading.Event = field(default_factory=threading.Event)
     """Set when the story is let go of."""
 
@@ -251,6 +256,14 @@ async def _told_of(library: Library, chat: str) -> str:
     return next((story for story, premise in premises if premise and f": {premise} " in told), "")
 
 
+async def _begun_by(library: Library, disk: DiskStore, user: str, mode: str) -> str | None:
+    """Return the newest story that a user began with a message alone; None for none."""
+    for record in reversed(await library.engine.log.records()):
+        if record["settings"].get("mode", "novel") == mode and disk.read(record["story"]).get("user") == user:
+            return record["story"]
+    return None
+
+
 async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str | None) -> ChatTurn | str:
     """Return what a chat asks for, which may be named by its story or by the client's id of the chat; or why it asks nothing."""
     # What front ends put behind an answer, such as SillyTavern its instructions after the history, is none of it.
@@ -292,6 +305,10 @@ async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str |
         return why if why == _NO_WORDS else _NO_PREMISE
     chat = _stopped_chat(messages) or chat
     premise, mode = chat.premise, MODELS[body.model]
+    user = body.user if body.user and chat is begun else ""
+    if user and not named and not chat_id and names_plan_or_action(said):
+        # A client that sends the last message alone: no story begins with "2".
+        named = await acall(lambda: _begun_by(library, desk.disk, user, mode))
 
     async def begun_so(story: str) -> bool:
         return (await acall(lambda: log.record(story)))["premise"] == visible_line(premise)
@@ -322,7 +339,7 @@ async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str |
     if name := own or (None if await known(chat_id) else chat_id):
         opening = StoryInput(premise=premise, plan=plan, story=name)
         story_begun = AsyncStory(library.engine, name, story_begun.context, opening)
-    return ChatTurn(story_begun, said, None, "begin")
+    return ChatTurn(story_begun, said, None, "begin", user=user)
 
 
 def _stopped_chat(messages: Sequence[ChatMessage]) -> StoppedChat | None:
@@ -416,6 +433,10 @@ class _Reply:
                 self.desk.letting_go.append(self.turn.ended)
             if not whole and self.turn.what in ("begin", "begin again"):
                 keep_shown(self.desk.disk, self.turn.story.id, sent)
+            if self.turn.user:
+                # Without it their next message asks back: no reason to hide what was written.
+                with suppress(StorageError):
+                    self.desk.disk.write(self.turn.story.id, {"user": self.turn.user})
 
     async def _told(self, turn: ChatTurn) -> AsyncGenerator[str]:
         """Yield what is told until the end of a reply."""
@@ -443,7 +464,14 @@ class _Reply:
                     yield self._chunk({"content": piece})
             except RecurrentGPTError as error:
                 yield _event(
-                    {"error": {"message": str(error), "type": type(error).__name__, "param": None, "code": None}}
+                    {
+                        "error": {
+                            "message": client_message(error),
+                            "type": type(error).__name__,
+                            "param": None,
+                            "code": None,
+                        }
+                    }
                 )
                 return
             yield self._chunk({}, finish="stop")

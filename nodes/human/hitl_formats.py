@@ -15,9 +15,9 @@ from recurrentgpt.schema.errors import BadAnswer
 
 ACTION = "choose_plan"
 HOW_TO_ANSWER = (
-    "Approve takes plan 1. Edit: give another number, change the plan, or change the memory. Reject asks for other plans, or "
-    "takes the sentence that comes with it as the plan. In words: a number, your own plan, or: another take, new plans, "
-    "simulator, end."
+    "Approve takes plan 1. Edit: give another number, write a plan of your own, or change the memory. Reject asks for "
+    "other plans, or takes the sentence that comes with it as the plan. In words: a number, your own plan, or: another "
+    "take, new plans, simulator, end."
 )
 SENTENCE = 3
 """Fewest words of a reason for turning a plan down that is a plan itself."""
@@ -27,7 +27,7 @@ _UNCHANGED = object()
 def with_inboxes(request: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the question with what those interfaces read beside our own fields."""
     plans: list[str] = request["candidate_plans"]
-    arguments = proposal(plans, request["short_term_memory"])
+    arguments = proposal(request["short_term_memory"])
     problem, numbered = (
         request.get("problem", ""),
         "\n".join(f"{number}. {plan}" for number, plan in enumerate(plans, 1)),
@@ -37,7 +37,7 @@ def with_inboxes(request: Mapping[str, Any]) -> Mapping[str, Any]:
     action = {
         "name": ACTION,
         "args": arguments,
-        # The same for Agent Inbox, whose main branch reads this name alone.
+        # The same for Agent Inbox, whose main branch reads this name alone, where agent-chat-ui reads the other.
         "arguments": arguments,
         "description": "\n\n".join(filter(None, read)),
     }
@@ -48,9 +48,13 @@ def with_inboxes(request: Mapping[str, Any]) -> Mapping[str, Any]:
     }
 
 
-def proposal(plans: list[str], memory: str) -> Mapping[str, Any]:
-    """Return the action that is proposed: the first plan, and the memory as it is."""
-    return {"number": 1, "plan": plans[0] if plans else "", "short_term_memory": memory}
+def proposal(memory: str) -> Mapping[str, Any]:
+    """Return the action that is proposed: the first plan by its number, and the memory as it is.
+
+    Both interfaces make its fields a form: the plan's is empty, for the plans stand above it, and beside another number the
+    words of the first would say otherwise.
+    """
+    return {"number": 1, "plan": "", "short_term_memory": memory}
 
 
 def unwrapped(raw: object, plans: list[str], memory: str) -> object:
@@ -113,11 +117,12 @@ def _edited(arguments: Mapping[str, Any], plans: list[str], memory: str) -> dict
     if fields["number"] is None:
         del fields["number"]
     plan = fields.get("plan")
-    if isinstance(plan, str) and plan.strip() in plans:
+    if isinstance(plan, str) and not plan.strip():
+        fields.pop("plan")
+    elif isinstance(plan, str) and plan.strip() in plans:
         # The text of a plan as it was proposed: it says no more than its number, unless the number says otherwise.
         fields.pop("plan")
-        proposed = proposal(plans, memory)
-        if fields.get("number", proposed["number"]) == proposed["number"]:
+        if fields.get("number", 1) == 1:
             fields["number"] = plans.index(plan.strip()) + 1
     elif isinstance(plan, str) and fields.get("number") == 1 and is_phrase(plan, plans):
         # The number is the proposal's, and what was typed is another one, or an action.

@@ -5,6 +5,7 @@ import itertools
 import json
 import re
 import signal
+import socket
 import subprocess
 from contextlib import AsyncExitStack
 
@@ -14,6 +15,7 @@ from fastapi.testclient import TestClient
 from langchain_core.messages import HumanMessage
 
 from recurrentgpt import Library, Story
+from recurrentgpt.cli.entry_point import run
 from recurrentgpt.desk.app import create_app
 from recurrentgpt.desk.backend.guard import checked_origin
 from recurrentgpt.infrastructure.background_loop import call
@@ -144,6 +146,25 @@ def test_a_story_is_named_by_a_header_or_as_the_user(client, desk):
     assert told(desk, other).id not in ("my-tale", "somebody")
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_client_that_sends_its_user_and_the_last_message_goes_on(client, desk, stream):
+    def says(content, user="ann@example.org"):
+        reply = ask(client, [{"role": "user", "content": content}], user=user, stream=stream)
+        return "".join(it.choices[0].delta.content or "" for it in reply) if stream else said(reply)["content"]
+
+    def step(text):
+        story, passage = re.search(r"\(story ([\w-]+), passage (\w+)\)$", text).groups()
+        return story, Story.open(story, library=desk[1]).passage(passage).step
+
+    story, _ = step(says("A chess player in Riga stops in the middle of a game."))
+    assert [step(says(it)) for it in ("1", "another take", "option 2")] == [(story, 2), (story, 2), (story, 3)]
+    assert "from 1 to 3" in says("9")
+    assert step(says("A bell under the sea.")) == (step(says("another take"))[0], 1), "a sentence begins a story"
+    assert len(desk[1].stories()) == 2
+    says("A lamp.", "bob@example.org")
+    assert len({step(says("another take", user))[0] for user in ("ann@example.org", "bob@example.org")}) == 2
+
+
 def test_a_player_acts(client, desk):
     first = client.chat.completions.create(model="recurrentgpt-fiction", messages=[BEGIN])
     act = {"role": "user", "content": "I climb the stairs and put the lamp out."}
@@ -186,6 +207,39 @@ def test_off_this_machine_the_token_is_the_key(tmp_path, key, status):
         app = create_app(library, folder=tmp_path / "desk", token="0123456789abcdef0123", chat=True)
         with TestClient(app, base_url="http://127.0.0.1", client=("192.168.1.7", 5)) as http:
             assert http.get("/v1/models", headers={"Authorization": f"Bearer {key}"}).status_code == status
+
+
+@pytest.mark.parametrize(
+    ("token", "machine", "headers", "told"),
+    [
+        ("0123456789abcdef0123", "192.168.1.7", {"Authorization": "Bearer wrong"}, "give the one that it printed"),
+        ("0123456789abcdef0123", "192.168.1.7", {}, "needs its API key"),
+        ("", "192.168.1.7", {}, "answers this machine only"),
+        ("", "127.0.0.1", {"Host": "evil.example"}, "does not answer to the name 'evil.example'"),
+        ("", "127.0.0.1", {"Origin": "http://evil.example"}, "takes no requests from this page"),
+    ],
+)
+def test_whoever_is_refused_is_told_of_the_endpoint_and_of_no_desk(tmp_path, token, machine, headers, told):
+    app = create_app(folder=tmp_path / "desk", token=token, chat=True)
+    with TestClient(app, base_url="http://127.0.0.1", client=(machine, 5)) as http:
+        for path in ("/v1/models", "/v1/chat/completions"):
+            message = http.get(path, headers=headers).json()["error"]["message"]
+            assert told in message
+            assert "desk" not in message.casefold()
+
+
+def test_what_cannot_be_found_is_told_without_commands_of_a_shell(client):
+    line = f"(story {place(ask(client, [BEGIN]))[0]}, passage 01234567)"
+    with pytest.raises(openai.NotFoundError, match="Give what a reply names, or begin another chat") as refused:
+        ask(client, [BEGIN, {"role": "assistant", "content": line}, {"role": "user", "content": "2"}])
+    assert "recurrentgpt " not in refused.value.message
+
+
+def test_a_taken_port_is_told_of_the_endpoint(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        assert run(["serve", "--port", str(taken.getsockname()[1])]) == 2
+    assert "The endpoint cannot listen at" in capsys.readouterr().err
 
 
 def test_the_desk_alone_has_no_such_endpoint(tmp_path):

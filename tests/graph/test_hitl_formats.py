@@ -52,7 +52,7 @@ def chat_reads(value):
 def test_the_question_is_readable_by_both_inboxes(asked, reads):
     form, plans = reads(asked.first), asked.first["candidate_plans"]
     memory = asked.first["short_term_memory"]
-    assert form["args"] == {"number": 1, "plan": plans[0], "short_term_memory": memory}
+    assert form["args"] == {"number": 1, "plan": "", "short_term_memory": memory}
     assert form["submits"] == ["approve", "edit", "reject"]
     assert all(text in form["description"] for text in (asked.first["passage"], asked.first["question"], *plans))
 
@@ -60,9 +60,22 @@ def test_the_question_is_readable_by_both_inboxes(asked, reads):
 def test_the_question_says_each_thing_once_and_again_only_where_an_inbox_reads_it(asked):
     told = json.dumps(asked.first)
     count = {name: told.count(json.dumps(asked.first[name])[1:-1]) for name in ("passage", "short_term_memory")}
-    # Beside our own field: in the description that both show; in the form of each of both.
+    # Beside our own field: in the description that both show; in the form of each of both, where it can be edited.
     assert count == {"passage": 2, "short_term_memory": 3}
-    assert [told.count(json.dumps(plan)[1:-1]) for plan in asked.first["candidate_plans"]] == [4, 2, 2]
+    assert [told.count(json.dumps(plan)[1:-1]) for plan in asked.first["candidate_plans"]] == [2, 2, 2]
+    for reads in (inbox_reads, chat_reads):
+        form = reads(asked.first)
+        seen = form["description"] + "".join(map(str, form["args"].values()))
+        texts = (asked.first["passage"], asked.first["short_term_memory"], *asked.first["candidate_plans"])
+        assert [seen.count(text) for text in texts] == [1] * 5, "whoever reads one of them reads each thing once"
+
+
+@pytest.mark.parametrize("number", [1, 3])
+async def test_a_form_that_was_filled_in_with_the_first_plan_is_still_understood(asked, number):
+    """As a question shows it that was asked before this version."""
+    args = edited(asked, number=number, plan=asked.first["candidate_plans"][0])
+    await asked.answer({"decisions": [{"type": "edit", "edited_action": {"name": "choose_plan", "args": args}}]})
+    assert (await asked.state())["plan"] == asked.first["candidate_plans"][number - 1]
 
 
 @pytest.mark.parametrize(

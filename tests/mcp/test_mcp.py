@@ -282,6 +282,19 @@ async def test_wrong_arguments_are_told_in_a_sentence(connected):
         assert client.server_info.version == recurrentgpt.__version__
 
 
+@pytest.mark.parametrize("tool", ["read", "goto", "retry", "new_plans", "edit_memory"])
+async def test_a_passage_is_named_by_its_number_as_replies_tell_it(connected, tool):
+    async with connected() as client:
+        first, _ = await call(client, "start_story")
+        await call(client, "choose_plan", story=first["story"], number=1)
+        more = {"memory": "The chess player is tired."} if tool == "edit_memory" else {}
+        told, _ = await call(client, tool, story=first["story"], passage=first["step"], **more)
+        assert told["step"] == 1
+        tools = {it.name: it.input_schema["properties"] for it in (await client.list_tools()).tools}
+        assert tools[tool]["passage"]["anyOf"] == [{"type": "string"}, {"type": "integer"}]
+        assert tools[tool]["passage"]["description"]
+
+
 async def test_a_story_to_play_first_asks_who_the_player_is(connected):
     async with connected() as client:
         asked, _ = await call(client, "start_story", premise="A lighthouse.", mode="fiction")
@@ -415,6 +428,7 @@ async def test_unknown_arguments_and_tools_are_refused_in_a_sentence(connected):
 
 @pytest.mark.parametrize(("tool", "argument"), [
     ("choose_plan", "number"), ("write_plan", "words"), ("finish", "passages"), ("read", "count"), ("tree", "offset"),
+    ("goto", "passage"),
 ])  # fmt: skip
 async def test_a_boolean_is_no_number(connected, tool, argument):
     async with connected() as client:

@@ -85,6 +85,10 @@ async def test_a_list_of_threads_tells_the_title_of_each_story(server, playing, 
         await play.client.runs.wait(play.thread, "novel")
         await play.answer(1)
         assert (await play.client.threads.get(play.thread))["metadata"]["title"] == "A Lamp Renamed"
+        other = (await play.client.threads.create())["thread_id"]
+        await play.client.runs.wait(other, "novel", input={"story": values["story"]})
+        told = (await play.client.threads.get(other))["metadata"]
+        assert (told["story"], told["title"]) == (values["story"], "A Lamp Renamed"), "a thread that opens it by its id"
 
 
 def test_another_agent_is_told_what_it_does_and_has_a_story_written(server):

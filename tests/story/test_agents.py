@@ -65,6 +65,24 @@ async def test_tools_are_awaited_and_tell_a_model_what_is_wrong(parts):
     assert (await go_on.ainvoke({"story": first["story"], "plan": "another take"}))["step"] == 1
 
 
+def test_a_plan_is_named_by_a_number_as_well_as_by_text(parts):
+    start, go_on = as_tools(**parts)
+    first = start.invoke({"premise": "A chess player in Riga stops in the middle of a game."})
+    second = go_on.invoke({"story": first["story"], "plan": 2})
+    assert second["step"] == 2
+    assert Story.open(first["story"], library=parts["library"]).passage().plan == first["plans"][1]
+    assert go_on.tool_call_schema.model_json_schema()["properties"]["plan"]["anyOf"] == [
+        {"type": "string"}, {"type": "integer"},
+    ]  # fmt: skip
+
+
+async def test_wrong_arguments_are_told_in_a_sentence(parts):
+    go_on = as_tools(**parts)[1]
+    told = "continue_story cannot use these arguments. plan: Field required."
+    assert go_on.invoke({"story": ID}) == await go_on.ainvoke({"story": ID}) == told
+    assert "plan: This is true or false, and no number." in go_on.invoke({"story": ID, "plan": True})
+
+
 def test_tools_describe_their_parameters(parts):
     for tool in (*as_tools(**parts), *as_tools(ask=True, **parts)):
         assert all(field["description"] for field in tool.tool_call_schema.model_json_schema()["properties"].values())
@@ -141,6 +159,34 @@ async def test_an_agent_says_what_it_cannot_use(parts):
     assert "from 1 to 3" in again["messages"][-1].text
     lost = (await agent.ainvoke({"messages": "Story 000000000000: 2"}))["messages"][-1].text
     assert lost == "There is no story '000000000000'. Give the id that a reply names, or begin a story."
+
+
+async def test_a_mistyped_id_is_told_once_and_the_thread_keeps_its_story(parts):
+    agent, messages = as_agent(**parts), []
+
+    async def says(text):
+        messages[:] = (await agent.ainvoke({"messages": [*messages, HumanMessage(text)]}))["messages"]
+        return messages[-1].text
+
+    await says("A chess player in Riga stops in the middle of a game.")
+    (line,) = parts["library"].stories()
+    assert (await says("Story 12345678abcd: 2")).startswith("There is no story '12345678abcd'")
+    # A supervisor that hands over once more in the same turn says nothing else.
+    messages.append(AIMessage("Once more.", name="supervisor"))
+    assert (await agent.ainvoke({"messages": messages}))["messages"][-1].text.startswith("There is no story")
+    story = await Story.aopen(line.story, library=parts["library"])
+    assert f"Story {line.story}: passage 2" in await says("2")
+    assert (await story.apassage()).plan == (await story.apassage(1)).plans[1]
+    assert f"Story {line.story}: passage 3" in await says("The chess player goes home.")
+
+
+async def test_a_thread_that_began_with_a_mistyped_id_may_begin_a_story(parts):
+    agent = as_agent(**parts)
+    lost = (await agent.ainvoke({"messages": "Story 12345678abcd: 2"}))["messages"]
+    premise = "A chess player in Riga stops in the middle of a game."
+    await agent.ainvoke({"messages": [*lost, HumanMessage(premise)]})
+    (line,) = parts["library"].stories()
+    assert line.step == 1
 
 
 ID = "0123456789ab"

@@ -111,7 +111,7 @@ def _serve(
     from recurrentgpt.desk.serve import bound, outward, serve
 
     allowed = tuple(map(checked_origin, origins))
-    listening = bound(HERE if host == "localhost" else host, port)
+    listening = bound(HERE if host == "localhost" else host, port, "The endpoint" if chat else "The desk")
     shown = outward(host) if host in ("0.0.0.0", "::") else host  # noqa: S104 - somebody asked for it
     name = f"[{shown}]" if ":" in shown else shown
     address = f"http://{name}:{listening.getsockname()[1]}"

@@ -318,12 +318,13 @@ def _without_untrue_facts(codex: Codex, thing: Entry, step: int, *, is_put: bool
     if (known := _holder(codex, holder)) is not None:
         holder = " ".join(known.names)
     for key, entry in [(codex.key(thing), thing)] if is_put else list(codex.entries.items()):
-        # Most lines are none or name something else, which is found without a pattern.
-        facts = [line for line in entry.lines if line.aspect == "fact" and line.passage]
+        # Most lines are no facts, and most facts name something else, which is found without a pattern.
         if gone := [
             line
-            for line in facts
-            if any(word in line.text for word in last)
+            for line in entry.lines
+            if line.aspect == "fact"
+            and line.passage
+            and any(word in line.text for word in last)
             and (
                 (not is_put and tells_of_other_holder(line.text, thing.names, holder))
                 or (line.step < step and tells_where_it_is(line.text, thing.names))

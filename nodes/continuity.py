@@ -667,7 +667,8 @@ def no_longer_gone(passage: str, codex: Codex, plan: str = "", before: str = "")
         if act is not None:
             rests_on = limit_words(" ".join(act.said.split()), MOST_SENTENCE_WORDS)
             about = Change(entry=entry.name, kind=entry.kind, do="end", aspect="status", value=line.value)
-            found.append({**about, "text": line.text, "rests_on": rests_on})
+            about = {**about, "text": line.text} if line.text else about
+            found.append({**about, "rests_on": rests_on})
     return found
 
 

@@ -19,6 +19,7 @@ from recurrentgpt.memory.superseded import (
     tells_how_they_live,
     tells_of_other_holder,
     tells_of_the_living,
+    tells_where_it_is,
 )
 from recurrentgpt.memory.tenses import is_present_of_them
 from recurrentgpt.prose.model_text import visible_text
@@ -28,6 +29,7 @@ from recurrentgpt.schema.codex import (
     LASTING,
     NOBODY_HAS,
     ONE_EACH,
+    Aspect,
     Change,
     Codex,
     Entry,
@@ -81,7 +83,7 @@ async def codex_at(log: LogReader, story: str, head: str, overlay: str, brief: B
 def facts(commit: Commit) -> list[str]:
     """Return what a passage made true of entries, each as a sentence that is not its own: rows of the recall beside those."""
     texts = [
-        sentence_of(Entry(change["entry"], change["kind"]), _line(change))
+        sentence_of(Entry(change["entry"], change["kind"]), line_of(change))
         for change in commit.get("codex", [])
         if change["do"] == "set" and change.get("aspect") in LASTING
     ]
@@ -190,16 +192,15 @@ def _with(
     entry, is_merged = old or Entry(name, change["kind"]), False
     match do:
         case "set":
-            line = _line(change, passage, step)
+            line = line_of(change, passage, step)
             if passage and not change.get("author"):
                 if line.aspect == "status" and entry.is_dead and line.value != "alive":
                     return codex
                 if (dead := _dead_of(codex, entry, line)) is not None:
                     return _over_by_death(codex.with_entry(old, entry), dead, [(entry, line)])
-            told = _with_line(entry.lines, line, below=below)
-            if not below and line.aspect in ("holder", "status"):
-                told = _lost_or_held(entry, line, told)
-            entry = dataclasses.replace(entry, lines=told)
+            untrue = () if below else outdated(entry, line)
+            told = tuple(other for other in entry.lines if other not in untrue) if untrue else entry.lines
+            entry = dataclasses.replace(entry, lines=_with_line(told, line, below=below))
             if line.aspect in ONE_EACH:
                 codex = _ended(codex, old, entry)
         case "end":
@@ -207,7 +208,7 @@ def _with(
             lines = [line for line in entry.lines if not (below and line.passage)]
             left = _without(codex, entry, tuple(lines), change)
             entry = dataclasses.replace(
-                entry, lines=tuple(line for line in entry.lines if line in left or line not in lines)
+                entry, lines=_back_from(entry, tuple(line for line in entry.lines if line in left or line not in lines))
             )
             codex = _ended(codex, old, entry)
         case "rename":
@@ -240,31 +241,94 @@ def _with(
         return codex
     codex = codex.with_entry(old, entry)
     aspect = change.get("aspect")
-    if do == "set" and not below and (aspect == "holder" or (aspect == "status" and entry.is_gone)):
-        codex = _in_other_hands(codex, entry)
+    if do == "set" and not below:
+        if aspect == "holder" or (aspect == "status" and entry.is_gone):
+            codex = _without_untrue_facts(codex, entry, step)
+        elif aspect == "place" and entry.kind == "thing":
+            was_held = old is not None and old.line("holder") is not None
+            is_put = not was_held or entry.line("holder") is not None
+            codex = _without_untrue_facts(codex, entry, step, is_put=is_put)
     if is_merged or (do in ("set", "end") and aspect == "status"):
         return _after_death(codex, entry) if entry.is_dead else _alive_again(codex, entry)
     return codex
 
 
-def _lost_or_held(entry: Entry, line: Line, lines: tuple[Line, ...]) -> tuple[Line, ...]:
-    """Return the lines of an entry with a new one: nobody has what is lost, and what somebody has is lost no longer."""
-    if entry.kind != "thing":
-        return lines
-    if line.aspect == "holder":
-        return tuple(other for other in lines if other.aspect != "status" or not entry.is_gone)
-    return tuple(other for other in lines if other.aspect != "holder" or line.value not in ("lost", "destroyed"))
+_NOWHERE = frozenset(
+    ("abroad", "away", "elsewhere", "gone", "missing", "nowhere", "somewhere", "unknown", "whereabouts")
+)
+"""Words of a place that says of nobody that they are back, and of nothing that it is found."""
+_WHOSE = re.compile(
+    r"(?<!\w)(?:his|her|their|my|our|your|sein(?:e[mnrs]?)?|ihr(?:e[mnrs]?)?|sa|son|ses|leurs?|sus?|suo|sua|suoi|sue|seus?|suas?|"
+    r"zijn|haar|hun)(?!\w)",
+    re.IGNORECASE,
+)
+"""Whose a place is, without a name: what is in his pocket is still his."""
 
 
-def _in_other_hands(codex: Codex, thing: Entry) -> Codex:
-    """Return a codex in which no fact says any more that somebody has a thing who has it no longer."""
+def outdated(entry: Entry, line: Line) -> tuple[Line, ...]:
+    """Return the lines of an entry that are true no longer once a passage says a new one, beside the line that it replaces.
+
+    Whoever is said to be somewhere is not absent, whoever has left is not where they were, and whoever is back not where they
+    went. Nobody has what is lost, what somebody has or what lies somewhere is not lost, what changes hands is not where it was,
+    and what lies somewhere is in nobody's hands, unless that place is somebody's own. Where a thing is and who has it, the same
+    passage may say together.
+    """
+    ended: set[Aspect] = set()
+    earlier: set[Aspect] = set()
+    if entry.kind == "thing":
+        if line.aspect == "holder":
+            ended, earlier = {"status"} if entry.is_gone else set(), {"place"}
+        elif line.aspect == "status" and line.value in ("lost", "destroyed"):
+            ended, earlier = {"holder"}, {"place"}
+        elif line.aspect == "place" and not _NOWHERE & word_set(line.value):
+            earlier = {"status"} if entry.value("status") == "lost" else set()
+            earlier |= set() if _is_somebodys(line.value, entry.value("holder")) else {"holder"}
+    elif entry.kind == "person":
+        if line.aspect == "status" and "absent" in (line.value, entry.value("status")):
+            earlier = {"place"}
+        elif line.aspect == "place" and entry.value("status") == "absent" and not _NOWHERE & word_set(line.value):
+            earlier = {"status"}
+    return tuple(
+        other
+        for other in entry.lines
+        if other.aspect in ended or (other.aspect in earlier and other.passage and other.step < line.step)
+    )
+
+
+def _back_from(entry: Entry, left: tuple[Line, ...]) -> tuple[Line, ...]:
+    """Return what is left of the lines of an entry: who is absent no longer is not where they went."""
+    gone = entry.line("status")
+    if gone is None or gone.value != "absent" or gone in left:
+        return left
+    return tuple(line for line in left if line.aspect != "place" or not line.passage or line.step > gone.step)
+
+
+def _is_somebodys(place: str, holder: str) -> bool:
+    """Return whether a place leaves a thing with its holder: in his pocket, in Tom's chest."""
+    names = [part for part in plain(holder).split() if part[0].isupper()]
+    return bool(_WHOSE.search(place)) or any(name in plain(place) for name in names or [plain(holder)])
+
+
+def _without_untrue_facts(codex: Codex, thing: Entry, step: int, *, is_put: bool = False) -> Codex:
+    """Return a codex in which no fact says any more that somebody has a thing who has it no longer, or that it is where it was.
+
+    Of a thing that only lies elsewhere now, which `is_put`, nobody else has said anything: its own facts are read alone.
+    """
     holder, last = thing.value("holder"), [name.split()[-1] for name in thing.names]
     if (known := _holder(codex, holder)) is not None:
         holder = " ".join(known.names)
-    for key, entry in codex.entries.items():
-        facts = [line for line in entry.lines if line.passage and any(word in line.text for word in last)]
+    for key, entry in [(codex.key(thing), thing)] if is_put else list(codex.entries.items()):
+        # Most lines are no facts, and most facts name something else, which is found without a pattern.
         if gone := [
-            line for line in facts if line.aspect == "fact" and tells_of_other_holder(line.text, thing.names, holder)
+            line
+            for line in entry.lines
+            if line.aspect == "fact"
+            and line.passage
+            and any(word in line.text for word in last)
+            and (
+                (not is_put and tells_of_other_holder(line.text, thing.names, holder))
+                or (line.step < step and tells_where_it_is(line.text, thing.names))
+            )
         ]:
             left = dataclasses.replace(entry, lines=tuple(line for line in entry.lines if line not in gone))
             codex = _ended(dataclasses.replace(codex, entries={**codex.entries, key: left}), entry, left)
@@ -359,6 +423,9 @@ def _alive_again(codex: Codex, entry: Entry) -> Codex:
         holds = entries.get(own)
         if holds is None or (line.aspect in ONE_EACH and holds.line(line.aspect)):
             continue
+        again = dataclasses.replace(holds, lines=(*holds.lines, line))
+        if any(line in outdated(again, other) for other in holds.lines if other.step > line.step):
+            continue
         known = over.get(line.passage, codex.over.get(line.passage)) or ()
         over[line.passage] = tuple(one for one in known if one != _superseded(holds, line, entry)) or None
         if not any(
@@ -370,7 +437,8 @@ def _alive_again(codex: Codex, entry: Entry) -> Codex:
     return dataclasses.replace(codex, entries=entries, over=codex.over.changed(over), until_death=until)
 
 
-def _line(change: Change, passage: str = "", step: int = 0) -> Line:
+def line_of(change: Change, passage: str = "", step: int = 0) -> Line:
+    """Return what a change of a passage sets, as a line."""
     text, rests_on = change.get("text", ""), change.get("rests_on", "")
     return Line(change.get("aspect", "fact"), change.get("value", ""), text, rests_on, passage, step)
 
@@ -388,7 +456,9 @@ def _ended(codex: Codex, old: Entry | None, new: Entry) -> Codex:
         after = new.line(line.aspect) if line.aspect in ONE_EACH else None
         now = sentence_of(new, after) if after else ""
         known = over.get(line.passage, codex.over.get(line.passage, ()))
-        one = Superseded(sentence_of(new, line), line.rests_on, new.names, now)
+        # That they left is what somebody did, and stays told as that.
+        rests_on = "" if line.value == "absent" else line.rests_on
+        one = Superseded(sentence_of(new, line), rests_on, new.names, now)
         over[line.passage] = known if one in known else (*known, one)
     return codex.with_over(over)
 
@@ -442,6 +512,9 @@ def _merged(entry: Entry, other: Entry) -> Entry:
         own = entry.line(line.aspect) if line.aspect in ONE_EACH else None
         if own is None or own.step < line.step:
             lines = _with_line(lines, line, below=False)
+    for line in sorted(lines, key=lambda line: line.step):
+        untrue = outdated(dataclasses.replace(entry, lines=lines), line) if line.passage and line in lines else ()
+        lines = tuple(own for own in lines if own not in untrue or own.step >= line.step)
     # The stranger is whoever is a stranger next.
     known = [] if without_article(other.name).casefold() in ANYBODY else [other.name]
     return dataclasses.replace(

@@ -69,6 +69,15 @@ _CUT = "…"
 
 _HAS = r"(?:has|wears|carries|holds|keeps|owns|possesses|hides|is (?:wearing|carrying|holding|keeping|hiding))"
 """How it is said that somebody has a thing now."""
+_IS = (
+    r"(?:(?:lies|hangs|stands|sits|rests|remains|stays|leans)(?: (?:hidden|buried|locked))?|"
+    r"is(?: (?:hidden|kept|locked(?: up| away)?|buried|left|stored|stowed))?)"
+)
+_WHERE = (
+    r"(?:in|inside|on|upon|at|under|underneath|below|beneath|behind|beside|by|near|above|over|against|between|among|aboard|"
+    r"within|outside)"
+)
+"""How it is said that a thing is somewhere now."""
 
 
 def without_superseded(text: str, over: Collection[Superseded]) -> str:
@@ -77,10 +86,15 @@ def without_superseded(text: str, over: Collection[Superseded]) -> str:
 
 
 def without_other_holders(text: str, thing: Entry, holder: str) -> str:
-    """Return a text without the sentences that tell in the present that somebody else has a thing."""
+    """Return a text of before a thing got lost or changed hands without what it tells in the present: who has it, where it is."""
     if not any(name.split()[-1] in text for name in thing.names):
         return text
-    return _without(text, lambda sentence: tells_of_other_holder(sentence, thing.names, holder))
+    return _without(
+        text,
+        lambda sentence: (
+            tells_of_other_holder(sentence, thing.names, holder) or tells_where_it_is(sentence, thing.names)
+        ),
+    )
 
 
 def without_living(text: str, names: tuple[str, ...]) -> str:
@@ -201,6 +215,23 @@ def tells_of_other_holder(sentence: str, names: tuple[str, ...], holder: str) ->
         return False
     has = _holding(names).search(sentence)
     return has is not None and has[1] not in holder.split()
+
+
+def tells_where_it_is(sentence: str, names: tuple[str, ...]) -> bool:
+    """Return whether an English sentence tells in the present where a thing of these names is."""
+    if not any(name.split()[-1] in sentence for name in names):
+        return False
+    return _lying(names).search(sentence) is not None
+
+
+@lru_cache(maxsize=1024)
+def _lying(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Return what finds that a thing of these names, or the deed of a mill, is somewhere."""
+    thing = rf"(?:(?:the|an?|his|her|their|this|that) )?(?:{_any(names)})(?: of [^,.;]{{1,40}}?)?"
+    adverb = r"(?:(?:still|now|also|already|always|safe|\w+ly) )?"
+    return re.compile(
+        rf"^{thing} {adverb}{_IS} {adverb}{_WHERE} (?!(?:pieces|ruins|use|danger|order)\b)", re.IGNORECASE
+    )
 
 
 @lru_cache(maxsize=1024)

@@ -126,6 +126,10 @@ _LOST = re.compile(
     r"destroyed|"
     rf"carried away|swept away|claimed|ate|had) the (?P<taken>{_NOUN})(?=[.,;]|$)"
 )
+_FOUND = re.compile(
+    rf"\b[Tt]he (?P<thing>{_NOUN}) (?:(?:is|was|has been|had been) (?:\w+ly |now |at last )?(?:found|recovered|retrieved)|"
+    r"(?:turns|turned) up)\b(?! (?:missing|broken|empty)\b)"
+)
 _RESTORED = re.compile(
     r"\b(?:(?<!seen )(?<!never )again|back|found|until|rebuilt|restored|mended|repaired|recovered|replaced|"
     r"for (?:a|an|two|three) \w+)\b"
@@ -234,6 +238,10 @@ def things_in(fact: str, known: Codex) -> Iterator[Change]:
             how = match["how"] or match["gone"] or "lost"
             is_lost = re.match("lost|stolen|sunk|gone|swept|washed|sank|at the", how)
             yield Change(entry=thing, kind="thing", do="set", aspect="status", value="lost" if is_lost else "destroyed")
+    for match in _FOUND.finditer(fact):
+        held = known.find(match["thing"])
+        if held is not None and held.value("status") == "lost" and not is_doubted(fact, match.start(), match.end()):
+            yield Change(entry=held.name, kind="thing", do="end", aspect="status", value="lost")
     for pattern in (_BELONGS, _IS_WITH):
         for match in pattern.finditer(fact):
             thing, to = match["thing"], next(name for name in match.groups()[1:] if name)

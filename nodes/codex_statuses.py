@@ -8,8 +8,8 @@ from functools import cache
 
 from recurrentgpt.schema.codex import Kind
 
-STATUSES = ("alive", "dead", "absent", "lost", "destroyed", "kept", "broken", "open", "answered")
-"""What the status of an entry may be: of a person, a thing, a promise, a question."""
+STATUSES = ("alive", "dead", "absent", "lost", "found", "destroyed", "kept", "broken", "open", "answered")
+"""What the status of an entry may be: of a person, a thing, a promise, a question; what is `found` is lost no longer."""
 
 _ENGLISH: Mapping[Kind, Mapping[str, str]] = {
     "person": {
@@ -19,7 +19,7 @@ _ENGLISH: Mapping[Kind, Mapping[str, str]] = {
         "alive": "living|still alive|survived|not dead|revived|resurrected|undead",
         "absent": "missing",
     },
-    "thing": {"lost": "missing"},
+    "thing": {"lost": "missing", "found": "recovered|retrieved"},
     "promise": {"kept": "fulfilled"},
     "question": {"answered": "resolved|solved", "open": "unanswered|unresolved|unsolved"},
 }
@@ -49,6 +49,8 @@ _OTHERS: Mapping[Kind, Mapping[str, str]] = {
         "perso/a|perduto/a|smarrito/a|scomparso/a|kwijt|zoek|verdwenen|потерян(а)|потеряно|утерян(а)|утеряно|"
         "пропал(а)|пропало|"
         "丢失|遗失|遺失|失踪|紛失",
+        "found": "gefunden|wiedergefunden|retrouvé(e)|encontrado/a|hallado/a|recuperado/a|ritrovato/a|achado/a|gevonden|"
+        "teruggevonden|найден(а)|найдено|找到|找到了|見つかった",
         "destroyed": "zerstört|vernichtet|détruit(e)|anéanti(e)|destruido/a|distrutto/a|destruído/a|vernietigd|"
         "verwoest|"
         "уничтожен(а)|уничтожено|разрушен(а)|разрушено|被毁|毁坏|毁|破壊された",

@@ -15,13 +15,22 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from recurrentgpt.memory.codex import codex_at, open_entries, sentence_of, tell, touched
-from recurrentgpt.nodes.codex_changes import ACTS, IRREGULAR, OF_ONESELF, SPOKEN, deaths, is_alone, pronoun_of
+from recurrentgpt.nodes.codex_changes import (
+    ACTS,
+    IRREGULAR,
+    MOST_SENTENCE_WORDS,
+    OF_ONESELF,
+    SPOKEN,
+    deaths,
+    is_alone,
+    pronoun_of,
+)
 from recurrentgpt.nodes.codex_names import NOBODY
 from recurrentgpt.nodes.prompt_values import finale
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.sentences import limit_words, sentences
-from recurrentgpt.schema.codex import Codex, Contradiction, Entry, Line, Rule, Told
+from recurrentgpt.schema.codex import Change, Codex, Contradiction, Entry, Line, Rule, Told
 from recurrentgpt.schema.names import ANYBODY, parted, plain, spelled
 from recurrentgpt.schema.state import State
 
@@ -327,6 +336,10 @@ _HANDLES = (
     r"row|polishe|touche|unfold|close|shut|pour|clean|dust)s|"
     rf"(?!{_NOT_HANDLED}\b)(?:{IRREGULAR}|[a-z]{{2,}}(?<!e)ed)"
 )
+_FINDS = (
+    r"(?:find|recover|retrieve)s|found|recovered|retrieved|(?:dug|digs|dig|fished|fishes|picked|picks|brought|brings) up|"
+    r"(?:fished|fishes|pulled|pulls) out"
+)
 _ANYBODY_WHO = (
     r"\b(?:(?:[Tt]he|[Aa]n?|[Ss]ome|[Aa]nother|[Ee]very|[Ee]ach|[Hh]is|[Hh]er|[Tt]heir)"
     r"(?: (?!(?:and|but|who|I|we|you|it|he|she|they)\b)[a-z][\w-]*){1,3}|"
@@ -572,37 +585,98 @@ def _sentences(passage: str) -> list[_Sentence]:
 
 def _of_entry(entry: Entry, told: _Passage, codex: Codex) -> Iterator[Contradiction]:
     status = entry.value("status")
-    own = [name for name in entry.names if codex.find(name) is entry]
+    own = _own_names(entry, codex)
     if entry.kind == "person" and own:
-        roles = [role for role in codex.own_roles(entry) if _means_nobody_else(role, entry, told, codex)]
-        # The fisherman from Hull is another one than the fisherman.
-        further = r"(?! (?:from|of|with|who|whose|in|at|on|by|that)\b)"
-        called = "|".join(
-            [
-                # The Ida Morrow is a ship.
-                *(rf"(?<!\b[Tt]he ){_as_a_name(name)}" for name in sorted(own, key=len, reverse=True)),
-                *(f"[Tt]he {re.escape(role)}{further}" for role in roles),
-            ]
-        )
+        called = _called(entry, told, codex)
         if status in ("dead", "absent") and (act := _acting(called, told, dead=status == "dead")) is not None:
             back, may_be = (_ALIVE, _may_be_another) if status == "dead" else (_IS_BACK, _may_be_there)
-            if not back.search(_about(called, told, act)) and not may_be(entry, told, act):
+            # Who is back may say so; the dead say nothing.
+            about = f"{_about(called, told, act)} {act.said if status == 'absent' else ''}"
+            if not back.search(about) and not may_be(entry, told, act):
                 yield _of_aspect("dead" if status == "dead" else "absent", entry, "status", act.said, "alive")
         yield from _of_pronouns(entry, told, codex)
     if entry.kind == "thing" and own:
-        bare = {parted(plain(name)).bare for name in own}
-        names = "|".join(map(spelled, sorted(bare, key=lambda name: (-len(name), name))))
-        if status in ("lost", "destroyed") and not _found_again(names, told):
-            handled = (
-                rf"\b(?:{_HANDLES}){_PATH}{_PART} (?:the|his|her|their) (?:{names})\b"
-                r"(?![ -][a-z]+(?:['’]s|s) (?:of|where)\b)"
-            )
-            act = _first(handled, told, besides=own)
-            # In somebody else's house there is another umbrella; that one is his, and the one above the door.
-            others = rf"{_ANYBODY_WHO}{handled}|(?:his|her|their) (?:{names})\b|\b(?:{names})\b{_ANOTHER_ONE}"
-            if act is not None and (any(" " in name for name in bare) or not re.search(others, act.plain)):
-                yield _of_aspect("lost", entry, "status", act.said, "found")
+        names = _thing_names(own)
+        is_gone = status in ("lost", "destroyed") and not _found_again(names, told)
+        if is_gone and (act := _handling(_HANDLES, own, told)) is not None:
+            yield _of_aspect("lost", entry, "status", act.said, "found")
         yield from _of_holder(entry, names, told, codex)
+
+
+def _own_names(entry: Entry, codex: Codex) -> list[str]:
+    """Return what an entry is called that nothing else is."""
+    return [name for name in entry.names if codex.find(name) is entry]
+
+
+def _called(entry: Entry, told: _Passage, codex: Codex) -> str:
+    """Return the pattern of the names and roles by which a passage can mean nobody but a person."""
+    roles = [role for role in codex.own_roles(entry) if _means_nobody_else(role, entry, told, codex)]
+    # The fisherman from Hull is another one than the fisherman.
+    further = r"(?! (?:from|of|with|who|whose|in|at|on|by|that)\b)"
+    return "|".join(
+        [
+            # The Ida Morrow is a ship.
+            *(rf"(?<!\b[Tt]he ){_as_a_name(name)}" for name in sorted(_own_names(entry, codex), key=len, reverse=True)),
+            *(f"[Tt]he {re.escape(role)}{further}" for role in roles),
+        ]
+    )
+
+
+def _thing_names(own: Collection[str]) -> str:
+    bare = {parted(plain(name)).bare for name in own}
+    return "|".join(map(spelled, sorted(bare, key=lambda name: (-len(name), name))))
+
+
+def _handling(verbs: str, own: Collection[str], told: _Passage) -> _Sentence | None:
+    """Return the first sentence in which somebody does with a thing of these names what `verbs` say; None for none."""
+    names = _thing_names(own)
+    handled = (
+        rf"\b(?:{verbs}){_PATH}{_PART} (?:the|his|her|their) (?:{names})\b"
+        r"(?![ -][a-z]+(?:['’]s|s) (?:of|where)\b)"
+    )
+    act = _first(handled, told, besides=own)
+    # In somebody else's house there is another umbrella; that one is his, and the one above the door.
+    others = rf"{_ANYBODY_WHO}{handled}|(?:his|her|their) (?:{names})\b|\b(?:{names})\b{_ANOTHER_ONE}"
+    if act is None or any(" " in parted(plain(name)).bare for name in own) or not re.search(others, act.plain):
+        return act
+    return None
+
+
+def no_longer_gone(passage: str, codex: Codex, plan: str = "", before: str = "") -> list[Change]:
+    """Return the ends of the absence of whoever acts or speaks in an English passage, and of the loss of what is at hand in it.
+
+    It does not matter whether the passage contradicts the codex in that: what comes after it goes on from there. Whoever is
+    heard from afar is still away. What the author says of the whole branch no passage ends.
+    """
+    away = [entry for entry in codex.entries.values() if entry.is_away]
+    # Most passages name none of them, which is found without a pattern.
+    small = passage.casefold() if away else ""
+    named = [
+        entry for entry in away if any(name.split()[-1].casefold() in small for name in (*entry.names, *entry.roles))
+    ]
+    told, found = _Passage(_sentences(passage) if named else [], plan, before), list[Change]()
+    for entry in named:
+        line, own = entry.line("status"), _own_names(entry, codex)
+        if line is None or not own:
+            continue
+        if entry.kind == "person":
+            act = _acting(_called(entry, told, codex), told, dead=False)
+            act = None if act is None or _is_heard_from_afar(told, act) else act
+        else:
+            act = _handling(rf"{_FINDS}|{_HANDLES}", own, told)
+        if act is not None:
+            rests_on = limit_words(" ".join(act.said.split()), MOST_SENTENCE_WORDS)
+            about = Change(entry=entry.name, kind=entry.kind, do="end", aspect="status", value=line.value)
+            about = {**about, "text": line.text} if line.text else about
+            found.append({**about, "rests_on": rests_on})
+    return found
+
+
+def _is_heard_from_afar(told: _Passage, act: _Sentence) -> bool:
+    """Return whether somebody who acts or speaks may do so in a letter or at the other end of a line."""
+    until = " ".join(one.plain for one in told.sentences[: told.sentences.index(act) + 1])
+    scene = " ".join(one.said for one in told.sentences if one.paragraph == act.paragraph)
+    return bool(_CALLS.search(until) or _WRITES.search(scene))
 
 
 def _means_nobody_else(role: str, entry: Entry, told: _Passage, codex: Codex) -> bool:
@@ -804,7 +878,7 @@ def _may_be_there(entry: Entry, told: _Passage, act: _Sentence) -> bool:
     until = " ".join(one.plain for one in told.sentences[: told.sentences.index(act) + 1])
     scene = " ".join(one.said for one in told.sentences if one.paragraph == act.paragraph)
     opens = next(one.plain for one in told.sentences if one.paragraph == act.paragraph)
-    if _SHORT_ABSENCE.search(gone) or _CALLS.search(until) or _WRITES.search(scene) or _LATER.search(until):
+    if _SHORT_ABSENCE.search(gone) or _LATER.search(until) or _is_heard_from_afar(told, act):
         return True
     if _SETTING.match(act.plain) or _SETTING.match(opens) or any(name in told.plan for name in entry.names):
         return True

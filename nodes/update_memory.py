@@ -21,17 +21,17 @@ import numpy as np
 from langchain_core.messages import AIMessage, HumanMessage
 from pydantic import BaseModel, Field, create_model, model_validator
 
-from recurrentgpt.memory.codex import open_entries, touched
+from recurrentgpt.memory.codex import line_of, open_entries, outdated, touched
 from recurrentgpt.memory.forgetting import admit, forget
 from recurrentgpt.memory.rows import Matrix, unit
-from recurrentgpt.memory.superseded import tells_of_other_holder, tells_of_the_living
+from recurrentgpt.memory.superseded import tells_of_other_holder, tells_of_the_living, tells_where_it_is
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import FACTS, FULL_REPLY_TOKENS, sampled
 from recurrentgpt.models.json_replies import OptionalText, PartialReply, UnusableEntry
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.nodes.codex_changes import from_facts
+from recurrentgpt.nodes.codex_changes import MOST_CHANGES, from_facts
 from recurrentgpt.nodes.codex_from_reply import CodexChange, from_reply
-from recurrentgpt.nodes.continuity import codex_before
+from recurrentgpt.nodes.continuity import codex_before, no_longer_gone
 from recurrentgpt.nodes.prompt_messages import small_turns, written_turns
 from recurrentgpt.nodes.prompt_values import finale, memory_lines, people, subjects, variables
 from recurrentgpt.nodes.reply_schemas import facts_reply
@@ -257,7 +257,11 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
         stood, summary = state.get("turns", []), state["summary"]
         said = [change for change in state.get("codex", []) if change.get("author")]
     noted = reply.codex if isinstance(reply, MemoryReply) else []
-    changed = from_reply(noted, state["passage"], known, runtime.context.language)
+    # First who is back, for a passage may go on to tell that they leave again.
+    changed = [
+        *_no_longer_gone(state, runtime, known),
+        *from_reply(noted, state["passage"], known, runtime.context.language),
+    ]
     # A plan that the author's own passage was not written from is history.
     unreached = "" if state.get("plan_author") == KEPT_PLAN else _unreached(reply.unreached)
     return {
@@ -270,6 +274,12 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
         "clues": clues_after(state, reply),
         "codex": [*changed, *said],
     }
+
+
+def _no_longer_gone(state: State, runtime: StoryRuntime, known: Codex) -> list[Change]:
+    if not is_english(runtime.context.language):
+        return []
+    return no_longer_gone(state["passage"], known, state["plan"], state.get("previous_passage", ""))
 
 
 def _known_names(state: State, known: Codex) -> list[str]:
@@ -419,8 +429,11 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
         admit, [summary, *facts], old, lambda fact, held: _similarity(runtime, [fact], list(held))[0].tolist()
     )
     known = await codex_before(state, runtime)
-    codex = from_facts(summary, facts, state["passage"], known, runtime.context.language)
-    over = _over(old, codex, known) if runtime.context.codex else []
+    codex = [
+        *_no_longer_gone(state, runtime, known),
+        *from_facts(summary, facts, state["passage"], known, runtime.context.language),
+    ][:MOST_CHANGES]
+    over = _over(old, codex, known, state["step"]) if runtime.context.codex else []
     old = [line for line in old if line not in over]
     new = [line for line in new if not (runtime.context.codex and _of_the_dead(line, codex, known))]
     reader = _reader([*old, *new], state, runtime, model)
@@ -439,18 +452,35 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
     }
 
 
-def _over(memory: list[str], changes: list[Change], known: Codex) -> list[str]:
-    """Return the sentences of a memory that are over: by what a passage ends, whoever has died, and who has a thing now."""
-    ended = {change.get("text") for change in changes if change["do"] == "end"}
+def _over(memory: list[str], changes: list[Change], known: Codex, step: int) -> list[str]:
+    """Return the sentences of a memory that a passage makes untrue: by what it ends, who has died, who has what and is where."""
+    ended = {text for change in changes if change["do"] == "end" and (text := change.get("text"))}
     died = [entry for change in changes if change.get("value") == "dead" and (entry := known.find(change["entry"]))]
-    given = [(change["entry"], change["value"]) for change in changes if change.get("aspect") == "holder"]
+    moved = list[tuple[Change, bool]]()
+    for change in changes:
+        if change["do"] != "set" or change.get("aspect") not in ("status", "place", "holder"):
+            continue
+        untrue = outdated(entry, line_of(change, step=step)) if (entry := known.find(change["entry"])) else ()
+        ended |= {line.text for line in untrue if line.text}
+        is_lost = change.get("aspect") == "status" and change["value"] in ("lost", "destroyed")
+        if change["kind"] == "thing" and (is_lost or change.get("aspect") != "status"):
+            is_held = change.get("aspect") == "holder" or is_lost or any(line.aspect == "holder" for line in untrue)
+            moved.append((change, is_held))
     return [
         line
         for line in memory
         if line in ended
         or any(tells_of_the_living(line, entry.names) for entry in died)
-        or any(tells_of_other_holder(line, (thing,), holder) for thing, holder in given)
+        or any(_tells_otherwise(line, change, changes_hands=is_held) for change, is_held in moved)
     ]
+
+
+def _tells_otherwise(line: str, moved: Change, *, changes_hands: bool) -> bool:
+    """Return whether a sentence tells who has a thing, or where it is, as a change says no longer."""
+    thing, holder = (moved["entry"],), moved["value"] if moved.get("aspect") == "holder" else ""
+    if changes_hands and tells_of_other_holder(line, thing, holder):
+        return True
+    return tells_where_it_is(line, thing) and line != moved.get("text")
 
 
 def _of_the_dead(line: str, changes: list[Change], known: Codex) -> bool:

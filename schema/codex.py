@@ -261,6 +261,13 @@ class Entry:
         return self.kind == "thing" and self.value("status") in ("lost", "destroyed")
 
     @cached_property
+    def is_away(self) -> bool:
+        """Whether a passage said that it is a person who is absent, or a thing that is lost."""
+        line = self.line("status")
+        away = {"person": "absent", "thing": "lost"}.get(self.kind)
+        return line is not None and line.passage != "" and line.value == away
+
+    @cached_property
     def is_open(self) -> bool:
         """Whether it is a promise or a question that nothing has settled yet."""
         return self.kind in ("promise", "question") and self.value("status") in ("", "open")

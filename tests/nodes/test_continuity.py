@@ -7,7 +7,7 @@ import pytest
 from recurrentgpt.memory.codex import changed, open_entries, tell, touched
 from recurrentgpt.nodes.codex_changes import from_facts
 from recurrentgpt.nodes.codex_from_reply import CodexChange, from_reply
-from recurrentgpt.nodes.continuity import find_contradictions
+from recurrentgpt.nodes.continuity import find_contradictions, no_longer_gone
 from recurrentgpt.schema.codex import Change, Codex
 from recurrentgpt.testing import story_replies
 
@@ -210,6 +210,59 @@ def test_whoever_is_gone_and_speaks_in_the_same_passage_was_only_out_of_the_room
     assert from_facts("", [gone], passage, known, "English") == []
     (change,) = from_facts("", [gone], f"{gone} The clock struck.", known, "English")
     assert change["value"] == "absent"
+
+
+GONE = changed(
+    CODEX,
+    [said("Odo Vane", "status", "absent"), said("silver compass", "status", "lost", "thing")],
+    "p2",
+    4,
+)
+
+
+@pytest.mark.parametrize(
+    ("passage", "ended"),
+    [
+        ("Odo Vane came in from the yard and sat down.", ["Odo Vane"]),
+        ('"I will stay," said Odo.', ["Odo Vane"]),
+        ('"I will stay," Odo said. Petra sighed.', ["Odo Vane"]),
+        ("In May Odo dug up the silver compass.", ["Odo Vane", "silver compass"]),
+        ("By the ditch Petra found the silver compass.", ["silver compass"]),
+        ("Petra took the silver compass down from the shelf.", ["silver compass"]),
+        ("Petra remembered how Odo had laughed.", []),
+        ("She dreamed that Odo sat by the fire.", []),
+        ('The telephone rang. "I am in Bern," said Odo.', []),
+        ("Petra thought of Odo, and of the mare.", []),
+        ('"Odo came home," said Petra.', []),
+        ("Petra never found the silver compass.", []),
+        ("Petra looked for the silver compass until dark.", []),
+        ("Bastian laughed and poured the wine.", []),
+    ],
+)
+def test_who_acts_is_absent_no_longer_and_what_is_found_not_lost(passage, ended):
+    changes = no_longer_gone(passage, GONE)
+    assert [change["entry"] for change in changes] == ended
+    assert all(change["do"] == "end" and change["rests_on"] in passage for change in changes)
+    after = changed(GONE, changes, "p3", 5)
+    assert [after.find(name).value("status") for name in ended] == [""] * len(ended)
+
+
+def test_whoever_is_back_and_says_so_is_accused_of_nothing():
+    assert find_contradictions('"I have come back," said Odo. Petra put the kettle on.', CODEX) == []
+
+
+@pytest.mark.parametrize("value", ["found", "found in the ditch", "recovered", "gefunden", "retrouvée"])
+def test_a_capable_model_says_that_a_thing_is_found(value):
+    found = from_reply([CodexChange(name="silver compass", kind="thing", aspect="status", value=value)], "", GONE)
+    assert changed(GONE, found, "p3", 5).find("silver compass").value("status") == ""
+
+
+def test_a_small_model_says_that_a_thing_is_found():
+    fact = "The silver compass was found by the ditch."
+    assert (
+        changed(GONE, from_facts("", [fact], fact, GONE, "English"), "p3", 5).find("silver compass").value("status")
+        == ""
+    )
 
 
 def test_a_capable_models_changes_are_kept_and_named_as_entries_are():

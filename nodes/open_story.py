@@ -47,6 +47,7 @@ async def open_story(state: State, runtime: StoryRuntime, form: type[BaseModel] 
         if isinstance(embedder, MiniLM):
             await asyncio.to_thread(embedder.fetched)
     stood = State(**{**state, **state.get("before", {})})  # type: ignore[typeddict-item]
+    asked = stood.get("problem", "")
     # Another take is written from the plan that the log has of it.
     retakes = state.get("status") == "retaking" and "before" not in state
     by_id = "before" not in state or bool("story" in state["before"] and state.get("story"))
@@ -64,14 +65,14 @@ async def open_story(state: State, runtime: StoryRuntime, form: type[BaseModel] 
         update["problem"] = problem
         if plan and "plan" in state:
             # What a host passes on may be what its own user typed: a number is a choice.
-            update |= await _answered(plan, {**state, **update}, runtime)  # type: ignore[typeddict-item]
+            update |= await _answered(plan, asked, {**state, **update}, runtime)  # type: ignore[typeddict-item]
         elif plan:
             plan = check_plan(plan)
             update |= {"plan": plan, "next_plan": plan}
         elif said and faults:
             update |= _asked_again(problem, {**state, **update})  # type: ignore[typeddict-item]
         elif said:
-            update |= await _answered(said, {**state, **update}, runtime)  # type: ignore[typeddict-item]
+            update |= await _answered(said, asked, {**state, **update}, runtime)  # type: ignore[typeddict-item]
     until = runtime.context.steps and update["step"] + runtime.context.steps
     begun = {"until": until, "spent": 0, "dearest": 0, "selector": runtime.context.selector, "problem": ""}
     return {**begun, "player": "", **update}
@@ -139,10 +140,11 @@ def _asked_again(problem: str, state: State) -> Update:
     return {"problem": problem, "messages": asked_again(state["head"], problem, state["candidate_plans"])}
 
 
-async def _answered(said: object, state: State, runtime: StoryRuntime) -> Update:
+async def _answered(said: object, asked: str, state: State, runtime: StoryRuntime) -> Update:
     """Return what a chat's answer changes in an open story, or why it cannot be used."""
     try:
-        answer = parse_answer(said, state["candidate_plans"], played=runtime.context.mode == "fiction")
+        played = runtime.context.mode == "fiction"
+        answer = parse_answer(said, state["candidate_plans"], played=played, asked=asked)
         update: Update = dict(apply_answer(answer, take=state.get("take", 0)))
         if answer.action == "another_take":
             return await _reopen({**state, **update}, runtime) or {}  # type: ignore[typeddict-item]

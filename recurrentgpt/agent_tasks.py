@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from recurrentgpt.nodes.human.phrases import is_phrase, understand
+from recurrentgpt.nodes.human.phrases import agreed, is_phrase, understand
 from recurrentgpt.schema.errors import BadAnswer
 
 GO_ON = "simulator"
@@ -162,8 +162,11 @@ def begins_another(task: str) -> bool:
     return _ANOTHER.search(task.strip()) is not None and asked_story(task) is None
 
 
-def asked_answer(task: str, plans: Sequence[str]) -> object:
-    """Return the answer in a task that goes on with a story; raise BadAnswer, which asks back, where there is none in it."""
+def asked_answer(task: str, plans: Sequence[str], asked: str = "") -> object:
+    """Return the answer in a task that goes on with a story; raise BadAnswer, which asks back, where there is none in it.
+
+    A yes is what the reply before `asked` back.
+    """
     if (fields := _fields(task)) is not None:
         said = {name: value for name, value in fields.items() if name not in _STORY}
         return said["plan"] if list(said) == ["plan"] else said or GO_ON
@@ -172,6 +175,8 @@ def asked_answer(task: str, plans: Sequence[str]) -> object:
     text = text.strip(" \t\n,:;–—-") if named else text.strip()
     if named and not re.search(r"\w", text):
         return GO_ON
+    if (meant := agreed(text, asked, plans)) is not None:
+        return str(meant)
     parts = [part for part in re.split(r"(?<=[.!?])\s+|\n+", text) if re.search(r"\w", part)]
     kept = [part.strip() for part in parts if not _goes_without_saying(part.strip(" .!?:;,*-"))]
     choices = [text, *_choices(kept[0] if len(kept) == 1 else text)]

@@ -157,11 +157,11 @@ class _Writer:
         story = AsyncStory.new(genre, premise, library=library, **self._settings)
         return await _written(story, story.begin())
 
-    async def go_on(self, library: Library, name: str, task: str) -> StoryReply:
+    async def go_on(self, library: Library, name: str, task: str, asked: str = "") -> StoryReply:
         story = await AsyncStory.open(name, library=library, **self._settings)
         if self._ask:
             return await _written(story, await _asked(story))
-        return await _written(story, await take_turn(story, asked_answer(task, await story.plans())))
+        return await _written(story, await take_turn(story, asked_answer(task, await story.plans(), asked)))
 
     async def reply(self, library: Library, messages: Sequence[AnyMessage], name: str) -> AIMessage:
         last = next((at for at in reversed(range(len(messages))) if messages[at].type == "human"), -1)
@@ -176,7 +176,8 @@ class _Writer:
             if named is None:
                 stands = await self.start(library, said)
             else:
-                stands = await self.go_on(library, named, GO_ON if answered else said)
+                before = (message.text for message in reversed(messages[:last]) if message.name == name)
+                stands = await self.go_on(library, named, GO_ON if answered else said, next(before, ""))
             told = stands["passage"]
         except RecurrentGPTError as problem:
             told = _sentence(problem)
@@ -203,7 +204,8 @@ async def _asked(story: AsyncStory) -> AsyncGenerator[Event]:
     )
     while True:
         try:
-            return await take_turn(story, interrupt(question(asked, problem, played=story.context.mode == "fiction")))
+            answer = interrupt(question(asked, problem, played=story.context.mode == "fiction"))
+            return await take_turn(story, answer, asked=problem)
         except BadAnswer as fault:
             problem = str(fault)
 

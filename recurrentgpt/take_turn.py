@@ -11,14 +11,16 @@ from recurrentgpt.schema.events import Event
 from recurrentgpt.story import AsyncStory
 
 
-async def take_turn(story: AsyncStory, raw: object, at: Ref | None = None) -> AsyncGenerator[Event]:
+async def take_turn(story: AsyncStory, raw: object, at: Ref | None = None, *, asked: str = "") -> AsyncGenerator[Event]:
     """Return what follows from an answer to the question what happens next, to be iterated; raise BadAnswer at once.
 
     The answer is a number, a plan in one's own words, an action such as `another take`, or their fields; it is given after
-    the passage `at`, by default the newest. A plan from which a passage was written there already is written once more.
+    the passage `at`, by default the newest; a yes answers the question that was `asked` back before. A plan from which a passage
+    was written there already is written once more.
     """
     here = await story.passage(at)
-    answer = parse_answer(raw, here.plans, here.short_term_memory, played=story.context.mode == "fiction")
+    played = story.context.mode == "fiction"
+    answer = parse_answer(raw, here.plans, here.short_term_memory, played=played, asked=asked)
     match answer.action:
         case "another_take" if here.step:
             return story.retry(here.id)

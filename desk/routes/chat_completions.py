@@ -113,6 +113,8 @@ class ChatTurn:
 
     story: AsyncStory
     said: str
+    asked: str
+    """The last reply of the chat, which may have asked what was meant."""
     at: str | None
     what: Literal["begin", "begin again", "answer", "nothing"]
     why: str = ""
@@ -139,7 +141,7 @@ class ChatTurn:
             case "begin again":
                 found = await _first_again(self.story)
             case "answer":
-                found = await take_turn(self.story, await self._answer(), self.at)
+                found = await take_turn(self.story, await self._answer(), self.at, asked=self.asked)
         async with aclosing(found) as events:
             async for event in events:
                 yield event
@@ -151,7 +153,7 @@ class ChatTurn:
         here = await self.story.passage(self.at)
         played = self.story.context.mode == "fiction"
         try:
-            answer = parse_answer(self.said, here.plans, here.short_term_memory, played=played)
+            answer = parse_answer(self.said, here.plans, here.short_term_memory, played=played, asked=self.asked)
         except BadAnswer:
             # Whoever plays does what they type, be it "no" or "stop"; who they are is asked back.
             acts = played and here.step and any(map(str.isalpha, self.said))
@@ -257,6 +259,7 @@ async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str |
     messages = [message for message in body.messages if message.role not in ("system", "developer")]
     last = messages[-1] if messages else None
     said = last.text.strip() if last is not None else ""
+    asked = next((message.text for message in reversed(messages) if message.role == "assistant"), "")
     why = ""
     if last is None or last.role != "user" or is_nudge(said) or is_nudge(body.messages[-1].text):
         why = _NO_ANSWER
@@ -270,7 +273,7 @@ async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str |
 
     async def turn(story: str, what: Literal["begin again", "answer"], at: str | None = None) -> ChatTurn:
         stopped = chat if what == "answer" and chat is not begun else None
-        return ChatTurn(await _opened(desk, story), said, at, "nothing" if why else what, why, stopped)
+        return ChatTurn(await _opened(desk, story), said, asked, at, "nothing" if why else what, why, stopped)
 
     begun = chat = StoppedChat(said, (), said)
     places = [
@@ -322,7 +325,7 @@ async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str |
     if name := own or (None if await known(chat_id) else chat_id):
         opening = StoryInput(premise=premise, plan=plan, story=name)
         story_begun = AsyncStory(library.engine, name, story_begun.context, opening)
-    return ChatTurn(story_begun, said, None, "begin")
+    return ChatTurn(story_begun, said, "", None, "begin")
 
 
 def _stopped_chat(messages: Sequence[ChatMessage]) -> StoppedChat | None:

@@ -37,7 +37,7 @@ _ANY_NUMBER = (
 )
 _NUMBER = re.compile(_ANY_NUMBER)
 _I_CHOOSE = (
-    r"(?:i|we)(?: would|'d|'ll| will)? (?:like|choose|pick|take|select|prefer|want|vote for|think|say|go with|go for)"
+    r"(?:i|we)(?: would|'d|'ll| will)? (?:like|choose|pick|take|select|prefer|want|mean|meant|vote for|think|say|go with|go for)"
     r"|(?:(?:i|we)(?:'m| am|'re| are) )?(?:going|continuing|sticking) with|make it|let me have|(?:continue|proceed|go ahead|"
     r"go on) with"
     r"|let'?s (?:choose|pick|take|try|go with|go for|do)|my (?:answer|choice|pick|vote|favou?rite) is"
@@ -47,6 +47,7 @@ _PRAISED = (
     r"(?:is|sounds|looks|seems) (?:the )?(?:best|better|good|great|fine|perfect|nice|right|fun|interesting)|it is"
 )
 _CHOICE = re.compile(rf"(?P<chooses>(?:{_I_CHOOSE}) )?{_ANY_NUMBER}(?P<praised> (?:{_PRAISED}))?")
+_PLACE = re.compile(rf"(?:(?:{_I_CHOOSE}) )?(?:the )?(last|middle)(?: one| plan| option)?")
 _OTHERS = re.compile(rf"(?:not|reject|(?:all|any|anything|any plan|everything) but) {_ANY_NUMBER}")
 _WORD = re.compile(r"#?[0-9]+(?:st|nd|rd|th)?|[^\W\d_]+(?:'[^\W\d_]+)?|[^\w\s]")
 _CHOOSING = frozenset(
@@ -279,10 +280,21 @@ _YES = frozenset(
      "ok", "okay", "k", "sure", "sure thing", "fine", "yep", "yeah", "yup", "alright", "all right", "good",
      "good idea", "great", "cool", "nice", "excellent", "awesome", "perfect", "do it", "sounds good", "sounds great",
      "looks good", "looks great", "love it", "like it", "lgtm", "that works", "works for me", "go for it", "that one",
-     "this one", "approve", "approved", "accept", "accepted", "agreed", "\U0001f44d", "continue", "continue the story",
-     "continue story", "continue writing", "go", "go on", "go ahead", "keep going", "keep writing", "carry on", "move on",
-     "proceed", "resume", "next", "next one", "next passage", "next scene", "next chapter")
+     "this one", "approve", "approved", "accept", "accepted", "agreed", "\U0001f44d")
 )  # fmt: skip
+_GO_ON = frozenset(
+    ("continue", "continue the story", "continue story", "continue writing", "go", "go on", "go ahead", "keep going",
+     "keep writing", "carry on", "move on", "proceed", "resume", "next", "next one", "next passage", "next scene",
+     "next chapter")
+)  # fmt: skip
+_I_DID = re.compile(
+    r"(?:(?:i|we) (?:do|did|mean|meant)(?: (?:it|that|this|so))?(?: one)?|(?:it|that|this)(?:'s| is| was) (?:it|right|correct|"
+    r"(?:that|the) one|what (?:i|we) (?:mean|meant)))|right|correct|exactly|indeed|of course"
+)
+_OFFERS = re.compile(
+    r"Did you mean [^?\n]*\? Answer (?:(?P<number>[0-9]+)\b|`(?P<action>[a-z ]+)`)(?! or)|(?P<several>Did you mean [^\n]*)"
+)
+"""A question that is asked back, with the one answer that it offers; one that offers several has no yes."""
 _MOVES = frozenset(
     ("go", "go on", "go ahead", "go back", "keep going", "carry on", "move on", "proceed", "start over", "start again",
      "begin again", "do it", "do it again", "accept", "approve", "reject", "wait", "hold on", "hang on",
@@ -320,6 +332,27 @@ def names_plan_or_action(text: str) -> bool:
     return typed_number(text) is not None or _bare(text) in _NAMES
 
 
+def agreed(text: str, asked: str, plans: Sequence[str]) -> int | Action | None:
+    """Return what a yes to the question that was `asked` back means, the answer that it offers; None for any other text.
+
+    Raises BadAnswer, which asks back, for a no, and for a yes where several answers were offered.
+    """
+    offer = _OFFERS.match(asked) if len(text) <= LONGEST_PHRASE else None
+    if offer is None:
+        return None
+    said = _bare(text)
+    phrase = _plain(said)
+    if said in NO or phrase in NO:
+        raise BadAnswer(HELP.format(len(plans)))
+    agrees = not {said, phrase}.isdisjoint(_YES) or _I_DID.fullmatch(phrase) is not None
+    # Whoever is asked whether to end, and says "continue", does not mean yes.
+    if not agrees and not (offer["number"] and not {said, phrase}.isdisjoint(_GO_ON)):
+        return None
+    if offer["several"]:
+        raise BadAnswer(offer["several"])
+    return int(offer["number"]) if offer["number"] else _NAMES[offer["action"]]
+
+
 def understand(text: str, plans: Sequence[str], *, played: bool = False) -> int | Action | None:
     """Return the number of the plan or the action that a text means; None for one that is a plan of its own.
 
@@ -353,10 +386,10 @@ def understand(text: str, plans: Sequence[str], *, played: bool = False) -> int 
     for known in (said, phrase):
         if question := _ASKED_BACK.get(known):
             raise BadAnswer(question)
-        if known in _YES:
+        if known in _YES or known in _GO_ON:
             return _doubtful(1, plans)
     _ask_what_is_meant_of_a_number(phrase, plans)
-    if place := re.fullmatch(r"(?:the )?(last|middle)(?: one| plan| option)?", phrase):
+    if place := _PLACE.fullmatch(phrase):
         if place[1] == "last":
             return _doubtful(len(plans), plans)
         if len(plans) % 2:

@@ -755,3 +755,19 @@ def test_loose_kinds_are_taken_or_refused_in_the_words_of_the_api(desk, options,
     answer = desk[0].post("/v1/chat/completions", json={"messages": [BEGIN], **options})
     assert answer.status_code == status
     assert status == 200 or set(answer.json()["error"]) == {"message", "type", "param", "code"}
+
+
+def answer(client, chat, words):
+    """Return a chat with these words and their reply."""
+    chat = [*chat, {"role": "user", "content": words}]
+    return [*chat, said(ask(client, chat))]
+
+
+@pytest.mark.parametrize(("before", "index"), [("ok", 0), ("I meant the last one", 2)])
+def test_yes_to_the_plan_that_was_asked_about_chooses_it(client, desk, before, index):
+    first = ask(client, [BEGIN])
+    plans = told(desk, first).plans
+    chat = answer(client, [BEGIN, said(first)], before)
+    assert chat[-1]["content"].startswith(f"Did you mean plan {index + 1}?")
+    answer(client, chat, "yes please")
+    assert told(desk, first).passage().plan == plans[index]

@@ -521,3 +521,17 @@ async def test_a_story_to_play_asks_who_plays_and_then_what_they_do(in_memory):
     begun = it.question(await it.run({"premise": "A lighthouse that must stay dark."}))
     assert begun["question"].startswith("Who are you?")
     assert (await it.answer("Somebody who sells oil to the keepers."))["question"].startswith("What do you do?")
+
+
+@pytest.mark.parametrize("yes", ["yes", "Yes, please."])
+async def test_yes_to_the_plan_that_was_asked_about_chooses_it(asked, yes):
+    assert "Did you mean plan 3?" in (await asked.answer("the last one"))["problem"]
+    assert (await asked.answer(yes))["step"] == 2
+    assert (await asked.state())["written_plan"] == asked.first["candidate_plans"][2]
+
+
+async def test_yes_in_a_chat_is_the_plan_that_was_asked_about(asked):
+    await asked.run({"messages": [{"role": "user", "content": "how about 2"}]})
+    assert "Did you mean plan 2?" in (await asked.state())["messages"][-1].text
+    await asked.run({"messages": [{"role": "user", "content": "yes"}]})
+    assert (await asked.state())["written_plan"] == asked.first["candidate_plans"][1]

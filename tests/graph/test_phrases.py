@@ -659,3 +659,37 @@ def test_whoever_plays_is_asked_back_on_what_is_no_act(words):
     except BadAnswer:
         return
     pytest.fail(f"it became {answer}")
+
+
+def question_back(words, asked=""):
+    with pytest.raises(BadAnswer) as caught:
+        parse_answer(words, OFFERED, asked=asked)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "words", ["yes", "Yes please", "ok", "Yes, that one.", "y", "I did", "yes, that's what I meant", "go on"]
+)
+@pytest.mark.parametrize(("before", "index"), [("ok", 0), ("how about 2", 1), ("the last one", 2)])
+def test_yes_to_an_offered_plan_is_that_plan(before, index, words):
+    answer = parse_answer(words, OFFERED, asked=question_back(before))
+    assert (answer.action, answer.index) == ("choose", index)
+    assert parse_answer({"action": "write", "plan": words}, OFFERED, asked=question_back(before)).index == index
+
+
+@pytest.mark.parametrize(("before", "action"), [("quit", "end"), ("nope", "new_plans"), ("whatever", "simulator")])
+def test_yes_to_an_offered_action_is_that_action(before, action):
+    assert parse_answer("Yes, please.", OFFERED, asked=question_back(before)).action == action
+
+
+def test_yes_to_a_question_with_two_answers_asks_it_again_and_no_says_what_can_be_answered():
+    asked = question_back("redo it")
+    assert question_back("yes", f"{asked}\n\n1. {OFFERED[0]}") == asked
+    assert question_back("no", question_back("ok")).startswith("Answer with a number from 1 to 3")
+    assert "Did you mean plan 1?" in question_back("continue", question_back("quit"))
+
+
+@pytest.mark.parametrize("words", ["Yes is all that Philippa says.", "I do what Lorcan asks of me.", "Rain."])
+def test_what_is_no_yes_is_a_plan_after_a_question_too(words):
+    answer = parse_answer(words, OFFERED, asked=question_back("how about 2"))
+    assert (answer.action, answer.plan) == ("write", words)

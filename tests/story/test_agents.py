@@ -248,3 +248,13 @@ async def test_an_agent_asks_a_person_through_its_host(parts):
     await graph.ainvoke(Command(resume="2"), config)
     (line,) = parts["library"].stories()
     assert line.step == 2
+
+
+async def test_yes_to_the_plan_that_an_agent_asked_about_chooses_it(parts):
+    agent = as_agent(**parts)
+    said = []
+    for words in ("A lamp.", "how about 2", "Yes."):
+        said = (await agent.ainvoke({"messages": [*said, HumanMessage(words)]}))["messages"]
+    (line,) = parts["library"].stories()
+    story = await Story.aopen(line.story, library=parts["library"])
+    assert (await story.apassage()).plan == (await story.apassage(1)).plans[1]

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any, cast
 
+from langchain_core.messages import AIMessage
 from pydantic import BaseModel
 
 from recurrentgpt.models.embeddings import MiniLM
@@ -14,7 +15,7 @@ from recurrentgpt.nodes.by_hand import settle
 from recurrentgpt.nodes.found_story import FoundingReply, conceive
 from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, check_plan, parse_answer
 from recurrentgpt.nodes.human.chat import asked_again
-from recurrentgpt.nodes.human.phrases import HELP
+from recurrentgpt.nodes.human.phrases import HELP, NO_PREMISE, is_no_premise
 from recurrentgpt.nodes.restored_state import restored
 from recurrentgpt.nodes.routes import waiting_plan
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
@@ -56,6 +57,8 @@ async def open_story(state: State, runtime: StoryRuntime, form: type[BaseModel] 
     plan = "" if retakes else (state["plan"] if "plan" in state else waiting_plan(state)) or ""
     said = "" if plan else unanswered(state.get("messages"))
     update = await _reopen(state, runtime) if state.get("story") else None
+    if update is None and said and not state.get("premise") and is_no_premise(said):
+        return {"problem": NO_PREMISE, "messages": AIMessage(NO_PREMISE)}
     if update is None:
         update = await _begin({**state, "premise": state.get("premise") or said}, runtime, form)
     else:

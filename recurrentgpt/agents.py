@@ -26,7 +26,15 @@ from langgraph.types import interrupt
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from recurrentgpt.agent_tasks import GO_ON, asked_answer, asked_story, begins_another, named_story
+from recurrentgpt.agent_tasks import (
+    GO_ON,
+    NO_STORY,
+    asked_answer,
+    asked_story,
+    begins_another,
+    begins_none,
+    named_story,
+)
 from recurrentgpt.infrastructure.background_loop import acall, call
 from recurrentgpt.library import Library, default_library
 from recurrentgpt.nodes.select_plan import question
@@ -172,6 +180,8 @@ class _Writer:
         named = None if answered or another else asked_story(said)
         if named is None and not another:
             named = next((found for message in reversed(messages) if (found := named_story(message.text))), None)
+        if named is None and not another and begins_none(said):
+            return AIMessage(NO_STORY, name=name)
         try:
             if named is None:
                 stands = await self.start(library, said)

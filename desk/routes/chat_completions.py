@@ -27,6 +27,7 @@ from recurrentgpt.desk.backend.stopped_chats import StoppedChat, begun_from, jus
 from recurrentgpt.infrastructure.background_loop import acall, aiterate
 from recurrentgpt.library import Library
 from recurrentgpt.nodes.human.answers import parse_answer
+from recurrentgpt.nodes.human.phrases import NO_PREMISE, is_no_premise
 from recurrentgpt.nodes.select_plan import question
 from recurrentgpt.prose.model_text import visible_line
 from recurrentgpt.prose.sentences import numbered
@@ -320,6 +321,8 @@ async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str |
     plan = "" if again else _own_plan(said, played=mode == "fiction")
     if plan and not await acall(lambda: _was_begun_here(library, chat, mode)):
         premise, plan = said, ""
+    if is_no_premise(premise):
+        return NO_PREMISE
     settings = {**desk.given(), "mode": mode}
     story_begun = AsyncStory.new(premise=premise, plan=plan, library=library, **settings)
     if name := own or (None if await known(chat_id) else chat_id):
@@ -332,7 +335,12 @@ def _stopped_chat(messages: Sequence[ChatMessage]) -> StoppedChat | None:
     """Return a chat of several messages without a place; None for one that has only its premise."""
     *before, last = messages
     first = next(
-        (number for number, message in enumerate(before) if message.role == "user" and visible_line(message.text)), None
+        (
+            number
+            for number, message in enumerate(before)
+            if message.role == "user" and visible_line(message.text) and not is_no_premise(message.text)
+        ),
+        None,
     )
     if first is None:
         return None

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 
 from recurrentgpt.nodes.human.asides import (
     ANOTHER_TAKE,
+    QUESTION,
+    READING,
     REMARK,
     THIS,
     WISH,
@@ -24,6 +26,9 @@ NO_WORDS = "A plan of your own needs some words."
 HELP = (
     "Answer with a number from 1 to {0} to choose a plan, with a plan of your own in a sentence, or with: another take, new "
     "plans, simulator, end."
+)
+NO_PREMISE = (
+    "Nothing was written, for this tells nothing of a story: say in a sentence what it is about, and it begins."
 )
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 _CARDINALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -163,6 +168,14 @@ _CHANGED = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 """A plan in place of one with this number."""
+A_STORY = re.compile(
+    r"\b(?:an?|another|new|some|one more)\b(?:[\s-]+[\w'’]+){0,4}?[\s-]+(?:story|stories|novel|novella|tale|book|adventure|"
+    r"game)\b",
+    re.IGNORECASE,
+)
+"""A story that there is none of yet: whoever asks for one begins it."""
+_ABOUT_THE_PROGRAM = re.compile(rf"\b(?:you|your|yours|yourself|this|i|my|it|{WORK})\b")
+_ASKED_IN_WORDS = re.compile(r".*[?？]\W*|(?:tell|remind|explain)\b.*", re.DOTALL)
 _AROUND = " .,:;!?()[]{}<>\"'“”‘’`*_~"
 _MARKED = re.compile(
     r"(?P<noun>(?:plan|option|choice) )?#?(?P<number>[0-9]{1,2}) ?(?P<mark>[.):–—-]?)\s+(?P<plan>\S.*)",
@@ -302,7 +315,8 @@ _MOVES = frozenset(
 )  # fmt: skip
 """What the player of a story may do, too."""
 _NO_ANSWER = frozenset(
-    ("help", "help me", "help me choose", "h", "please", "hi", "hello", "hey", "thanks", "thank you", "test", "hm", "hmm",
+    ("help", "help me", "help me choose", "h", "please", "hi", "hello", "hey", "hallo",
+     "hola", "bonjour", "ciao", "привет", "你好", "thanks", "thank you", "test", "hm", "hmm",
      "huh", "what", "why", "who", "how", "where", "when", "which", "cancel", "skip", "pass", "save", "load", "menu",
      "write", "choose", "null", "nil",
      "undefined", "true", "false", "nan", "ii", "iii", "iv", "object object", "lol", "lmao", "rofl", "haha", "hehe", "wow",
@@ -551,6 +565,25 @@ def _plain(said: str) -> str:
 
 def _names_plan(found: re.Match[str]) -> bool:
     return found["noun"] in _PLAN_NOUNS or found["after"] in _PLAN_NOUNS
+
+
+def is_no_premise(text: str) -> bool:
+    """Tell whether a text with which a story shall begin is plainly nothing of one: a number, a greeting, a word of help."""
+    if A_STORY.search(text):
+        return False
+    try:
+        meant = understand(text, ())
+    except BadAnswer as fault:
+        if not str(fault).startswith((QUESTION, READING)):
+            return True
+        said = _bare(text)
+        if not _ASKED_IN_WORDS.fullmatch(text.casefold().strip()):
+            return True
+        # "Who killed the mayor?" may be what a story is about, and "Can you write about a whale?" says what.
+        asks = _plain(said)
+        return _ABOUT_THE_PROGRAM.search(said) is not None and (asks == said or is_no_premise(asks))
+    # Who lets it be chosen begins a story all the same.
+    return meant is not None and meant != "simulator"
 
 
 def refuses(text: str) -> bool:

@@ -771,3 +771,16 @@ def test_yes_to_the_plan_that_was_asked_about_chooses_it(client, desk, before, i
     assert chat[-1]["content"].startswith(f"Did you mean plan {index + 1}?")
     answer(client, chat, "yes please")
     assert told(desk, first).passage().plan == plans[index]
+
+
+@pytest.mark.parametrize("opening", ["hi", "Hello! Who are you?", "help", "2", "list my stories"])
+def test_what_tells_nothing_of_a_story_begins_none(client, desk, opening):
+    chat = answer(client, [], opening)
+    assert chat[-1]["content"].startswith("Nothing was written")
+    assert not desk[1].stories()
+    chat = answer(client, answer(client, chat, opening), BEGIN["content"])
+    (line,) = desk[1].stories()
+    story = Story.open(line.story, library=desk[1])
+    assert (story.brief["premise"], story.passage().step) == (BEGIN["content"], 1)
+    answer(client, chat, "2")
+    assert story.passage().step == 2

@@ -535,3 +535,14 @@ async def test_yes_in_a_chat_is_the_plan_that_was_asked_about(asked):
     assert "Did you mean plan 2?" in (await asked.state())["messages"][-1].text
     await asked.run({"messages": [{"role": "user", "content": "yes"}]})
     assert (await asked.state())["written_plan"] == asked.first["candidate_plans"][1]
+
+
+@pytest.mark.parametrize("opening", ["hi", "Hello! Who are you?", "2"])
+async def test_a_chat_begins_no_story_from_what_tells_nothing_of_one(in_memory, opening):
+    it = in_memory()
+    result = await it.run({"messages": [{"role": "user", "content": opening}]})
+    assert result["messages"][-1].text.startswith("Nothing was written")
+    assert "__interrupt__" not in result
+    begun = it.question(await it.run({"messages": [{"role": "user", "content": "A lighthouse that must stay dark."}]}))
+    assert (begun["step"], (await it.state())["premise"]) == (1, "A lighthouse that must stay dark.")
+    assert not (await it.state())["problem"]

@@ -3,6 +3,7 @@
 import pytest
 
 from recurrentgpt.nodes.human.answers import parse_answer
+from recurrentgpt.nodes.human.phrases import is_no_premise
 from recurrentgpt.schema.errors import BadAnswer
 
 OFFERED = ["Mira follows the keeper to the tower.", "Oswin burns the ledger.", "The harbour bell rings under water."]
@@ -693,3 +694,21 @@ def test_yes_to_a_question_with_two_answers_asks_it_again_and_no_says_what_can_b
 def test_what_is_no_yes_is_a_plan_after_a_question_too(words):
     answer = parse_answer(words, OFFERED, asked=question_back("how about 2"))
     assert (answer.action, answer.plan) == ("write", words)
+
+
+@pytest.mark.parametrize("words", [
+    "hi", "Hello! Who are you?", "help", "2", "list my stories", "?", "What can you do?", "thanks", "Good morning!", "continue",
+    "yes", "Hello, who are you?", "can you help me?", "another take", "How are you?", "Tell me about yourself",
+])  # fmt: skip
+def test_what_tells_nothing_of_a_story_is_no_premise(words):
+    assert is_no_premise(words)
+
+
+@pytest.mark.parametrize("words", [
+    "A lamp.", "Dragons", "Tell me a story", "Can you write me a story about a whale?", "Can you write about a whale?",
+    "Who killed the mayor?", "What if the moon vanished?", "surprise me", "Hi, I'd like to read a story about cats.",
+    "Apollo 13", "Tell me about a dragon who hoards books.", "You are a detective.", "Where do the drowned go?", "horror",
+    "New story: cats", "Hello from the other side of the grave",
+])  # fmt: skip
+def test_what_tells_of_a_story_is_a_premise(words):
+    assert not is_no_premise(words)

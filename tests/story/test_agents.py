@@ -258,3 +258,23 @@ async def test_yes_to_the_plan_that_an_agent_asked_about_chooses_it(parts):
     (line,) = parts["library"].stories()
     story = await Story.aopen(line.story, library=parts["library"])
     assert (await story.apassage()).plan == (await story.apassage(1)).plans[1]
+
+
+@pytest.mark.parametrize("task", [
+    "go on with the story", "Continue the story with plan 2 and return the passage.", "Write the next passage.", "plan 2",
+    "Please continue the story with Lorcan finding the key.", "The user picked plan 2.", "What happened so far in the story?",
+    "hi", "Hello! Who are you?", "list my stories",
+])  # fmt: skip
+async def test_a_task_that_means_a_story_and_names_none_begins_none(parts, task):
+    reply = (await as_agent(**parts).ainvoke({"messages": task}))["messages"][-1].text
+    assert reply.startswith("Nothing was written, for this names no story.")
+    assert not parts["library"].stories()
+
+
+@pytest.mark.parametrize("task", [
+    "Please write the first passage and return it.", "Write a letter to the bishop.", "A short novel in which Lorcan sails.",
+    "A man must continue the story of his father.", "Continue the story of Sherlock Holmes after his fall.",
+])  # fmt: skip
+async def test_a_task_that_tells_of_a_story_begins_it(parts, task):
+    await as_agent(**parts).ainvoke({"messages": task})
+    assert [line.step for line in parts["library"].stories()] == [1]

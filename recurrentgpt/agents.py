@@ -44,7 +44,7 @@ from recurrentgpt.schema.errors import BadAnswer, RecurrentGPTError, SettingsErr
 from recurrentgpt.schema.events import Event
 from recurrentgpt.schema.state import State
 from recurrentgpt.story import AsyncStory
-from recurrentgpt.take_turn import take_turn
+from recurrentgpt.take_turn import StoryLeft, take_turn
 from recurrentgpt.tool_errors import without_commands
 
 T = TypeVar("T")
@@ -122,8 +122,8 @@ def as_tools(library: Library | None = None, *, ask: bool = False, **settings: A
 def as_agent(name: str = "storyteller", library: Library | None = None, *, ask: bool = False, **settings: Any) -> Agent:
     """Return an agent over `messages` that writes one passage a turn, for a supervisor or any graph of messages.
 
-    It begins a story from the last human message, or goes on with the one that was named last (see `DESCRIPTION`), as that
-    message says. Where it has answered that message already, the simulator chooses. `ask` and `settings` are as in `as_tools`.
+    It begins a story from the last human message that tells of one, or goes on with the one that was named last (see
+    `DESCRIPTION`), as that message says. Where it has answered that message already, the simulator chooses. `ask` and `settings` are as in `as_tools`.
     """
     writer = _Writer(library, settings, ask=ask)
 
@@ -199,7 +199,10 @@ class _Writer:
 
 
 async def _asked(story: AsyncStory) -> AsyncGenerator[Event]:
-    """Ask a person for the plan, by an interrupt, until the answer can be used, and return what follows from it."""
+    """Ask a person for the plan, by an interrupt, until the answer can be used, and return what follows from it.
+
+    Raises StoryLeft where they end it there.
+    """
     _check_asking()
     stands, problem = await story.snapshot(), ""
     assert stands.passage is not None
@@ -216,6 +219,8 @@ async def _asked(story: AsyncStory) -> AsyncGenerator[Event]:
         try:
             answer = interrupt(question(asked, problem, played=story.context.mode == "fiction"))
             return await take_turn(story, answer, asked=problem)
+        except StoryLeft:
+            raise
         except BadAnswer as fault:
             problem = str(fault)
 

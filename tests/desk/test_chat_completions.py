@@ -784,3 +784,14 @@ def test_what_tells_nothing_of_a_story_begins_none(client, desk, opening):
     assert (story.brief["premise"], story.passage().step) == (BEGIN["content"], 1)
     answer(client, chat, "2")
     assert story.passage().step == 2
+
+
+@pytest.mark.parametrize("words", [["end"], ["stop", "end"], ["quit", "yes"]])
+def test_the_end_that_is_offered_is_taken_and_the_story_is_kept(client, desk, words):
+    first = ask(client, [BEGIN])
+    chat = [BEGIN, said(first)]
+    for word in words:
+        chat = answer(client, chat, word)
+    assert chat[-1]["content"].startswith("Nothing was written: the story is kept as it stands")
+    answer(client, chat, "2")
+    assert told(desk, first).passage().step == 2

@@ -278,3 +278,17 @@ async def test_a_task_that_means_a_story_and_names_none_begins_none(parts, task)
 async def test_a_task_that_tells_of_a_story_begins_it(parts, task):
     await as_agent(**parts).ainvoke({"messages": task})
     assert [line.step for line in parts["library"].stories()] == [1]
+
+
+async def test_a_person_who_ends_is_asked_no_more(parts):
+    host = StateGraph(MessagesState).add_node("teller", as_agent(ask=True, **parts)).add_edge(START, "teller")
+    graph = host.compile(checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "1"}}
+    await graph.ainvoke({"messages": "A lamp."}, config)
+    await graph.ainvoke({"messages": "go on"}, config)
+    asked = await graph.ainvoke(Command(resume="stop"), config)
+    assert "to end the story" in asked["__interrupt__"][0].value["problem"]
+    left = await graph.ainvoke(Command(resume="end"), config)
+    assert "__interrupt__" not in left
+    assert left["messages"][-1].text.startswith("Nothing was written: the story is kept as it stands")
+    assert [line.step for line in parts["library"].stories()] == [1]

@@ -146,7 +146,7 @@ def _asked_again(problem: str, state: State) -> Update:
 async def _answered(said: object, asked: str, state: State, runtime: StoryRuntime) -> Update:
     """Return what a chat's answer changes in an open story, or why it cannot be used."""
     try:
-        played = runtime.context.mode == "fiction"
+        played = runtime.context.mode == "fiction" and bool(state.get("step"))
         answer = parse_answer(said, state["candidate_plans"], played=played, asked=asked)
         update: Update = dict(apply_answer(answer, take=state.get("take", 0)))
         if answer.action == "another_take":

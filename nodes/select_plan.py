@@ -31,7 +31,8 @@ def select_plan(state: State) -> State:
             question(state, problem, played=played), response_schema=answer_schema(len(state["candidate_plans"]))
         )
         try:
-            answer = _parsed(raw, state, problem, played=played)
+            # Who they are is asked first: until then nobody plays.
+            answer = _parsed(raw, state, problem, played=played and bool(state.get("step")))
         except BadAnswer as fault:
             problem = str(fault)
         else:

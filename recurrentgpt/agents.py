@@ -123,7 +123,8 @@ def as_agent(name: str = "storyteller", library: Library | None = None, *, ask: 
     """Return an agent over `messages` that writes one passage a turn, for a supervisor or any graph of messages.
 
     It begins a story from the last human message that tells of one, or goes on with the one that was named last (see
-    `DESCRIPTION`), as that message says. Where it has answered that message already, the simulator chooses. `ask` and `settings` are as in `as_tools`.
+    `DESCRIPTION`), as that message says. Where it has answered that message already, the simulator chooses. `ask` and
+    `settings` are as in `as_tools`.
     """
     writer = _Writer(library, settings, ask=ask)
 

@@ -25,7 +25,7 @@ async def take_turn(story: AsyncStory, raw: object, at: Ref | None = None, *, as
     was written there already is written once more. Raises StoryLeft for `end`.
     """
     here = await story.passage(at)
-    played = story.context.mode == "fiction"
+    played = story.context.mode == "fiction" and bool(here.step)
     answer = parse_answer(raw, here.plans, here.short_term_memory, played=played, asked=asked)
     match answer.action:
         case "another_take" if here.step:

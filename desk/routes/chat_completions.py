@@ -151,16 +151,12 @@ class ChatTurn:
 
     async def _answer(self) -> object:
         """Return what was said as an answer after the passage; raise BadAnswer for a plan that nobody was shown."""
-        here = await self.story.passage(self.at)
-        played = self.story.context.mode == "fiction"
-        try:
-            answer = parse_answer(self.said, here.plans, here.short_term_memory, played=played, asked=self.asked)
-        except BadAnswer:
-            # Whoever plays does what they type, be it "no" or "stop"; who they are is asked back.
-            acts = played and here.step and any(map(str.isalpha, self.said))
-            return {"action": "write", "plan": self.said} if acts else self.said
-        if self.stopped and answer.index is not None and not self.stopped.saw(numbered(here.plans)):
-            raise BadAnswer(_UNSEEN)
+        if self.stopped:
+            here = await self.story.passage(self.at)
+            played = self.story.context.mode == "fiction" and bool(here.step)
+            answer = parse_answer(self.said, here.plans, here.short_term_memory, played=played)
+            if answer.index is not None and not self.stopped.saw(numbered(here.plans)):
+                raise BadAnswer(_UNSEEN)
         return self.said
 
     async def ending(self) -> str:

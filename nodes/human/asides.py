@@ -193,7 +193,8 @@ _TAKEN_WITH_A_WISH = re.compile(
 def said_to_the_writer(text: str, phrase: str, *, played: bool = False) -> str | None:
     """Return how to ask back what is said to whoever writes, and nothing that happens; None for a sentence of the story.
 
-    `phrase` is the text in small letters, without marks and politeness around it. Whoever plays may ask somebody in the story.
+    `phrase` is the text in small letters, without marks and politeness around it. Whoever plays may ask, thank and
+    praise somebody in the story.
     """
     small = text.casefold().replace("’", "'").strip()
     if _OUT_OF_CHARACTER.fullmatch(small):
@@ -203,9 +204,9 @@ def said_to_the_writer(text: str, phrase: str, *, played: bool = False) -> str |
     if _TO_READ.fullmatch(phrase) or _READ_ALONE.fullmatch(phrase):
         return READING
     bare = small.strip(" .!?,*_~()")
-    if any(kind.fullmatch(said) for kind in (_JUDGES, _THANKS, _PUZZLED) for said in (phrase, bare)):
-        return REMARK
     asks = _asks(small)
+    if not played and any(kind.fullmatch(said) for kind in (_JUDGES, _THANKS, _PUZZLED) for said in (phrase, bare)):
+        return REMARK
     if played:
         return QUESTION if asks and re.search(rf"\b{_OF_THE_WORK}\b", phrase) else None
     if _WAITS.fullmatch(phrase):

@@ -202,8 +202,8 @@ _ONCE_MORE = (
 )
 _SOMEBODY_ELSE = "Did you mean that somebody else chooses? Answer `simulator`, or say in a sentence what happens next."
 _NOT_BACK = (
-    "An answer leads on from this passage and not back: answer `another take` to have it once more, or say in a sentence what "
-    "happens next."
+    "An answer leads on from this passage and not back: to go on from an earlier one, edit what you sent there, where this "
+    "program lets you. Answer `another take` to have this one once more, or say in a sentence what happens next."
 )
 _OTHER_THAN_THAT = "Did you mean one of the other plans? Answer with its number, or `new plans` for others than these."
 _END = (
@@ -314,10 +314,15 @@ _MOVES = frozenset(
      "n", "e", "w", "ne", "nw", "se", "sw", "enough", "that's enough", "stop it", "stop now")
 )  # fmt: skip
 """What the player of a story may do, too."""
+_GREETINGS = frozenset(
+    ("hi", "hello", "hey", "hallo", "hola", "bonjour", "ciao", "привет", "你好", "thanks", "thank you")
+)
+_PLAYERS_SAY = frozenset(("please", "huh", "what", "why", "who", "how", "where", "when", "which"))
+_UNSURE = frozenset(("i don't know", "i dont know", "i'm not sure", "i don't care", "whatever", "no idea", "not sure"))
+_SPEECH = _YES | frozenset(NO) | _GREETINGS | _PLAYERS_SAY | _UNSURE
+"""What the player of a story may say to somebody in it."""
 _NO_ANSWER = frozenset(
-    ("help", "help me", "help me choose", "h", "please", "hi", "hello", "hey", "hallo",
-     "hola", "bonjour", "ciao", "привет", "你好", "thanks", "thank you", "test", "hm", "hmm",
-     "huh", "what", "why", "who", "how", "where", "when", "which", "cancel", "skip", "pass", "save", "load", "menu",
+    ("help", "help me", "help me choose", "h", "test", "hm", "hmm", "cancel", "skip", "pass", "save", "load", "menu",
      "write", "choose", "null", "nil",
      "undefined", "true", "false", "nan", "ii", "iii", "iv", "object object", "lol", "lmao", "rofl", "haha", "hehe", "wow",
      "wtf", "omg", "options", "plans", "choices", "what are my options", "what are the options", "what are the plans",
@@ -327,7 +332,7 @@ _NO_ANSWER = frozenset(
      "what should i do", "what do you mean", "what now", "what next", "what happens next", "the latter", "the former", "my own",
      "i'll write my own", "write my own", "show help", "commands", "show commands", "show me the commands", "same",
      "the same", "same again", "same plan", "same as before", "ditto", "as above")
-)  # fmt: skip
+) | _GREETINGS | _PLAYERS_SAY  # fmt: skip
 
 
 def typed_number(text: str) -> int | None:
@@ -371,7 +376,7 @@ def understand(text: str, plans: Sequence[str], *, played: bool = False) -> int 
     """Return the number of the plan or the action that a text means; None for one that is a plan of its own.
 
     Raises BadAnswer, which asks back, for what may mean one of several things and is no plan. In a story that is `played`, an
-    order such as "Go back" is what the player does.
+    order such as "Go back" is what the player does, and a yes, a no, a greeting or thanks what they say.
     """
     if (number := _listed(text, plans)) is not None:
         return number
@@ -397,6 +402,8 @@ def understand(text: str, plans: Sequence[str], *, played: bool = False) -> int 
     for known in (said, phrase):
         if action := _ACTIONS.get(known) or _asked_action(known):
             return action
+    if played and (text.startswith("/roll") or not {said, phrase}.isdisjoint(_SPEECH)):
+        return None
     for known in (said, phrase):
         if question := _ASKED_BACK.get(known):
             raise BadAnswer(question)

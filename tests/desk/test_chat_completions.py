@@ -699,7 +699,7 @@ def test_a_player_is_asked_who_they_are(client, desk):
     assert "Who are you?" not in said(second)["content"]
 
 
-@pytest.mark.parametrize("act", ["yes", "no", "n", "stop", "take the second", "/roll d20", "undo", "undo the knot 2"])
+@pytest.mark.parametrize("act", ["yes", "no", "n", "go back", "hello", "/roll d20", "Thank you!", "undo the knot 2"])
 def test_what_a_player_types_is_an_act(client, desk, act):
     first = play(client, BEGIN)
     second = play(client, BEGIN, said(first), {"role": "user", "content": "A cook."})
@@ -709,7 +709,9 @@ def test_what_a_player_types_is_an_act(client, desk, act):
     assert (story.passage().id, story.passage().step, story.passage().plan) == (place(third)[1], 2, act)
 
 
-@pytest.mark.parametrize("answer", ["2", "option 2", "go with 2", "another take", "9", "\N{HORIZONTAL ELLIPSIS}"])
+@pytest.mark.parametrize(
+    "answer", ["2", "option 2", "another take", "9", "\N{HORIZONTAL ELLIPSIS}", "help", "?", "stop", "quit", "undo"]
+)
 def test_a_player_still_chooses_by_number_and_asks_for_another_take(client, desk, answer):
     first = play(client, BEGIN)
     second = play(client, BEGIN, said(first), {"role": "user", "content": "A cook."})

@@ -546,3 +546,24 @@ async def test_a_chat_begins_no_story_from_what_tells_nothing_of_one(in_memory, 
     begun = it.question(await it.run({"messages": [{"role": "user", "content": "A lighthouse that must stay dark."}]}))
     assert (begun["step"], (await it.state())["premise"]) == (1, "A lighthouse that must stay dark.")
     assert not (await it.state())["problem"]
+
+
+@pytest.mark.parametrize(
+    "words", ["yes", "No.", "Hello!", "Thank you very much!", "I don't know", "/roll d20", "Why?", "Good morning!"]
+)
+async def test_a_player_may_say_it(words):
+    answer = parse_answer(words, PLANS, played=True)
+    assert (answer.action, answer.plan) == ("write", words)
+
+
+@pytest.mark.parametrize("words", ["help", "?", "stop", "quit", "undo", "restart", "commands", "what are my options?"])
+def test_what_a_player_says_to_the_program_is_asked_back(words):
+    with pytest.raises(BadAnswer):
+        parse_answer(words, PLANS, played=True)
+
+
+async def test_yes_is_nobody_to_play(in_memory):
+    it = in_memory(mode="fiction")
+    await it.run({"premise": "A lighthouse that must stay dark."})
+    assert "Did you mean plan 1?" in (await it.answer("yes"))["problem"]
+    assert (await it.answer("yes"))["step"] == 1

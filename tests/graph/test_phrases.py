@@ -712,3 +712,12 @@ def test_what_tells_nothing_of_a_story_is_no_premise(words):
 ])  # fmt: skip
 def test_what_tells_of_a_story_is_a_premise(words):
     assert not is_no_premise(words)
+
+
+@pytest.mark.parametrize(
+    "words", ["Please write in the present tense from now on.", "make it darker", "rewrite it with more dialogue"]
+)
+def test_a_wish_is_answered_with_where_it_is_set(words):
+    asked = question_back(words)
+    assert asked.startswith("Nothing was written: how the story is told is no plan")
+    assert all(name in asked for name in ("`style`", "`tense`", "`note`", "`another take`"))

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Mapping
 from typing import Any, cast
 
+from langchain_core.messages import AIMessage
 from pydantic import BaseModel
 
 from recurrentgpt.models.embeddings import MiniLM
@@ -14,7 +15,7 @@ from recurrentgpt.nodes.by_hand import settle
 from recurrentgpt.nodes.found_story import FoundingReply, conceive
 from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, check_plan, parse_answer
 from recurrentgpt.nodes.human.chat import asked_again
-from recurrentgpt.nodes.human.phrases import HELP
+from recurrentgpt.nodes.human.phrases import HELP, NO_PREMISE, is_no_premise
 from recurrentgpt.nodes.restored_state import restored
 from recurrentgpt.nodes.routes import waiting_plan
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
@@ -47,6 +48,7 @@ async def open_story(state: State, runtime: StoryRuntime, form: type[BaseModel] 
         if isinstance(embedder, MiniLM):
             await asyncio.to_thread(embedder.fetched)
     stood = State(**{**state, **state.get("before", {})})  # type: ignore[typeddict-item]
+    asked = stood.get("problem", "")
     # Another take is written from the plan that the log has of it.
     retakes = state.get("status") == "retaking" and "before" not in state
     by_id = "before" not in state or bool("story" in state["before"] and state.get("story"))
@@ -55,6 +57,8 @@ async def open_story(state: State, runtime: StoryRuntime, form: type[BaseModel] 
     plan = "" if retakes else (state["plan"] if "plan" in state else waiting_plan(state)) or ""
     said = "" if plan else unanswered(state.get("messages"))
     update = await _reopen(state, runtime) if state.get("story") else None
+    if update is None and said and not state.get("premise") and is_no_premise(said):
+        return {"problem": NO_PREMISE, "messages": AIMessage(NO_PREMISE)}
     if update is None:
         update = await _begin({**state, "premise": state.get("premise") or said}, runtime, form)
     else:
@@ -67,14 +71,14 @@ async def open_story(state: State, runtime: StoryRuntime, form: type[BaseModel] 
         update["problem"] = problem
         if plan and "plan" in state:
             # What a host passes on may be what its own user typed: a number is a choice.
-            update |= await _answered(plan, {**state, **update}, runtime)  # type: ignore[typeddict-item]
+            update |= await _answered(plan, asked, {**state, **update}, runtime)  # type: ignore[typeddict-item]
         elif plan:
             plan = check_plan(plan)
             update |= {"plan": plan, "next_plan": plan}
         elif said and faults:
             update |= _asked_again(problem, {**state, **update})  # type: ignore[typeddict-item]
         elif said:
-            update |= await _answered(said, {**state, **update}, runtime)  # type: ignore[typeddict-item]
+            update |= await _answered(said, asked, {**state, **update}, runtime)  # type: ignore[typeddict-item]
     until = runtime.context.steps and update["step"] + runtime.context.steps
     begun = {"until": until, "spent": 0, "dearest": 0, "selector": runtime.context.selector, "problem": ""}
     return {**begun, "player": "", **update}
@@ -142,10 +146,11 @@ def _asked_again(problem: str, state: State) -> Update:
     return {"problem": problem, "messages": asked_again(state["head"], problem, state["candidate_plans"])}
 
 
-async def _answered(said: object, state: State, runtime: StoryRuntime) -> Update:
+async def _answered(said: object, asked: str, state: State, runtime: StoryRuntime) -> Update:
     """Return what a chat's answer changes in an open story, or why it cannot be used."""
     try:
-        answer = parse_answer(said, state["candidate_plans"], played=runtime.context.mode == "fiction")
+        played = runtime.context.mode == "fiction" and bool(state.get("step"))
+        answer = parse_answer(said, state["candidate_plans"], played=played, asked=asked)
         update: Update = dict(apply_answer(answer, take=state.get("take", 0)))
         if answer.action == "another_take":
             return await _reopen({**state, **update}, runtime) or {}  # type: ignore[typeddict-item]

@@ -38,8 +38,11 @@ def after_opening(
 ) -> Literal["commit", "propose_plans", "retrieve", "select_plan", "simulator", "update_memory", "__end__"]:
     """Commit a new story's opening; in a reopened one, do what waits there, or let a plan be chosen.
 
-    An end that a chat asked for is committed too. A story that goes on after its end first remembers how it ended.
+    An end that a chat asked for is committed too. A story that goes on after its end first remembers how it ended. A chat that
+    has no premise yet ends until its next message.
     """
+    if not state.get("brief"):
+        return "__end__"
     if not state.get("head") or state.get("status") == "finished":
         return "commit"
     if state.get("memory_is_behind"):

@@ -31,15 +31,17 @@ def select_plan(state: State) -> State:
             question(state, problem, played=played), response_schema=answer_schema(len(state["candidate_plans"]))
         )
         try:
-            answer = _parsed(raw, state, played=played)
+            # Who they are is asked first: until then nobody plays.
+            answer = _parsed(raw, state, problem, played=played and bool(state.get("step")))
         except BadAnswer as fault:
             problem = str(fault)
         else:
             return {"plan": plan_in_hand(state), "problem": "", **apply_answer(answer, take=state.get("take", 0))}
 
 
-def _parsed(raw: object, state: State, *, played: bool) -> Answer:
-    answer = parse_answer(raw, state["candidate_plans"], state["short_term_memory"], played=played)
+def _parsed(raw: object, state: State, problem: str, *, played: bool) -> Answer:
+    plans, memory = state["candidate_plans"], state["short_term_memory"]
+    answer = parse_answer(raw, plans, memory, played=played, asked=problem)
     if answer.action == "another_take" and not state.get("step"):
         raise BadAnswer("There is no passage yet to take again; choose one of the plans, or write your own.")
     return answer

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from recurrentgpt.nodes.human.phrases import is_phrase, understand
+from recurrentgpt.nodes.human.phrases import A_STORY, agreed, is_no_premise, is_phrase, understand
 from recurrentgpt.schema.errors import BadAnswer
 
 GO_ON = "simulator"
@@ -137,6 +137,18 @@ _ANOTHER = re.compile(
 _ENDS = re.compile(r"\n|[.;]\s*$")
 MOST_WORDS = 12
 """Words of a task in which the number of a plan, wherever it stands, may be the choice."""
+_AN_EXISTING = re.compile(
+    rf"(?:(?:please|now|then|ok|okay|can you|could you|would you|i(?:['’]d| would) like you to|i want you to)[\s,]+)*"
+    rf"(?:{_WRITE}(?:\s+(?:with|on|writing))?\s+(?:the|this|that|my|our|your)\s+(?:(?:current|existing|same|ongoing|last|"
+    rf"previous)\s+)*(?:story|novel|tale|book)\b(?!\s+(?:of|about)\b)"
+    rf"|(?:{_WRITE}\s+)?(?:with\s+)?(?:the\s+)?next\s+{_PASSAGE}\b)",
+    re.IGNORECASE,
+)
+_FIRST = re.compile(rf"\b(?:{_WRITES})\s+(?:\w+\s+){{0,2}}(?:first|opening)\b", re.IGNORECASE)
+NO_STORY = (
+    "Nothing was written, for this names no story. To go on with one, give its id with the number of a plan or with what happens "
+    "next ('Story 0123456789ab: 2'); to begin one, say in a sentence what it is about."
+)
 NOT_AN_ANSWER = (
     "Nothing was written: a passage is written from the number of a plan, or from what happens next in a sentence."
 )
@@ -162,8 +174,24 @@ def begins_another(task: str) -> bool:
     return _ANOTHER.search(task.strip()) is not None and asked_story(task) is None
 
 
-def asked_answer(task: str, plans: Sequence[str]) -> object:
-    """Return the answer in a task that goes on with a story; raise BadAnswer, which asks back, where there is none in it."""
+def begins_none(task: str) -> bool:
+    """Tell whether a task that names no story is no premise: it means one that there is, or says nothing of one."""
+    if not task.strip() or A_STORY.search(task) or _FIRST.search(task):
+        return False
+    if _AN_EXISTING.match(_tidy(task)):
+        return True
+    try:
+        answer = asked_answer(task, ())
+    except BadAnswer:
+        return True
+    return answer == GO_ON or not isinstance(answer, str) or is_no_premise(answer)
+
+
+def asked_answer(task: str, plans: Sequence[str], asked: str = "") -> object:
+    """Return the answer in a task that goes on with a story; raise BadAnswer, which asks back, where there is none in it.
+
+    A yes is what the reply before `asked` back.
+    """
     if (fields := _fields(task)) is not None:
         said = {name: value for name, value in fields.items() if name not in _STORY}
         return said["plan"] if list(said) == ["plan"] else said or GO_ON
@@ -172,6 +200,8 @@ def asked_answer(task: str, plans: Sequence[str]) -> object:
     text = text.strip(" \t\n,:;–—-") if named else text.strip()
     if named and not re.search(r"\w", text):
         return GO_ON
+    if (meant := agreed(text, asked, plans)) is not None:
+        return str(meant)
     parts = [part for part in re.split(r"(?<=[.!?])\s+|\n+", text) if re.search(r"\w", part)]
     kept = [part.strip() for part in parts if not _goes_without_saying(part.strip(" .!?:;,*-"))]
     choices = [text, *_choices(kept[0] if len(kept) == 1 else text)]

@@ -26,7 +26,15 @@ from langgraph.types import interrupt
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from recurrentgpt.agent_tasks import GO_ON, asked_answer, asked_story, begins_another, named_story
+from recurrentgpt.agent_tasks import (
+    GO_ON,
+    NO_STORY,
+    asked_answer,
+    asked_story,
+    begins_another,
+    begins_none,
+    named_story,
+)
 from recurrentgpt.infrastructure.background_loop import acall, call
 from recurrentgpt.library import Library, default_library
 from recurrentgpt.nodes.select_plan import question
@@ -36,7 +44,7 @@ from recurrentgpt.schema.errors import BadAnswer, RecurrentGPTError, SettingsErr
 from recurrentgpt.schema.events import Event
 from recurrentgpt.schema.state import State
 from recurrentgpt.story import AsyncStory
-from recurrentgpt.take_turn import take_turn
+from recurrentgpt.take_turn import StoryLeft, take_turn
 from recurrentgpt.tool_arguments import TextOrNumber, wrong_arguments
 from recurrentgpt.tool_errors import without_commands
 
@@ -115,8 +123,9 @@ def as_tools(library: Library | None = None, *, ask: bool = False, **settings: A
 def as_agent(name: str = "storyteller", library: Library | None = None, *, ask: bool = False, **settings: Any) -> Agent:
     """Return an agent over `messages` that writes one passage a turn, for a supervisor or any graph of messages.
 
-    It begins a story from the last human message, or goes on with the one that was named last (see `DESCRIPTION`), as that
-    message says. Where it has answered that message already, the simulator chooses. `ask` and `settings` are as in `as_tools`.
+    It begins a story from the last human message that tells of one, or goes on with the one that was named last (see
+    `DESCRIPTION`), as that message says. Where it has answered that message already, the simulator chooses. `ask` and
+    `settings` are as in `as_tools`.
     """
     writer = _Writer(library, settings, ask=ask)
 
@@ -158,11 +167,11 @@ class _Writer:
         story = AsyncStory.new(genre, premise, library=library, **self._settings)
         return await _written(story, story.begin())
 
-    async def go_on(self, library: Library, name: str, task: str) -> StoryReply:
+    async def go_on(self, library: Library, name: str, task: str, asked: str = "") -> StoryReply:
         story = await AsyncStory.open(name, library=library, **self._settings)
         if self._ask:
             return await _written(story, await _asked(story))
-        return await _written(story, await take_turn(story, asked_answer(task, await story.plans())))
+        return await _written(story, await take_turn(story, asked_answer(task, await story.plans(), asked)))
 
     async def reply(self, library: Library, messages: Sequence[AnyMessage], name: str) -> AIMessage:
         last = next((at for at in reversed(range(len(messages))) if messages[at].type == "human"), -1)
@@ -173,11 +182,14 @@ class _Writer:
         named = None if another else asked_story(said)
         if named is None and not another:
             named = await _named_before(library, messages)
+        if named is None and not another and begins_none(said):
+            return AIMessage(NO_STORY, name=name)
         try:
             if named is None:
                 stands = await self.start(library, said)
             else:
-                stands = await self.go_on(library, named, GO_ON if answered else said)
+                before = (message.text for message in reversed(messages[:last]) if message.name == name)
+                stands = await self.go_on(library, named, GO_ON if answered else said, next(before, ""))
             told = stands["passage"]
         except RecurrentGPTError as problem:
             told = _sentence(problem)
@@ -197,7 +209,10 @@ async def _named_before(library: Library, messages: Sequence[AnyMessage]) -> str
 
 
 async def _asked(story: AsyncStory) -> AsyncGenerator[Event]:
-    """Ask a person for the plan, by an interrupt, until the answer can be used, and return what follows from it."""
+    """Ask a person for the plan, by an interrupt, until the answer can be used, and return what follows from it.
+
+    Raises StoryLeft where they end it there.
+    """
     _check_asking()
     stands, problem = await story.snapshot(), ""
     assert stands.passage is not None
@@ -212,7 +227,10 @@ async def _asked(story: AsyncStory) -> AsyncGenerator[Event]:
     )
     while True:
         try:
-            return await take_turn(story, interrupt(question(asked, problem, played=story.context.mode == "fiction")))
+            answer = interrupt(question(asked, problem, played=story.context.mode == "fiction"))
+            return await take_turn(story, answer, asked=problem)
+        except StoryLeft:
+            raise
         except BadAnswer as fault:
             problem = str(fault)
 

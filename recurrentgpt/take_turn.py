@@ -10,15 +10,23 @@ from recurrentgpt.schema.errors import BadAnswer
 from recurrentgpt.schema.events import Event
 from recurrentgpt.story import AsyncStory
 
+LEFT = "Nothing was written: the story is kept as it stands, and the next answer goes on from there, whenever that is."
 
-async def take_turn(story: AsyncStory, raw: object, at: Ref | None = None) -> AsyncGenerator[Event]:
+
+class StoryLeft(BadAnswer):
+    """Report that whoever answered leaves the story as it stands, and is to be asked no more."""
+
+
+async def take_turn(story: AsyncStory, raw: object, at: Ref | None = None, *, asked: str = "") -> AsyncGenerator[Event]:
     """Return what follows from an answer to the question what happens next, to be iterated; raise BadAnswer at once.
 
     The answer is a number, a plan in one's own words, an action such as `another take`, or their fields; it is given after
-    the passage `at`, by default the newest. A plan from which a passage was written there already is written once more.
+    the passage `at`, by default the newest; a yes answers the question that was `asked` back before. A plan from which a passage
+    was written there already is written once more. Raises StoryLeft for `end`.
     """
     here = await story.passage(at)
-    answer = parse_answer(raw, here.plans, here.short_term_memory, played=story.context.mode == "fiction")
+    played = story.context.mode == "fiction" and bool(here.step)
+    answer = parse_answer(raw, here.plans, here.short_term_memory, played=played, asked=asked)
     match answer.action:
         case "another_take" if here.step:
             return story.retry(here.id)
@@ -31,7 +39,7 @@ async def take_turn(story: AsyncStory, raw: object, at: Ref | None = None) -> As
                 await story.goto(here.id)
             return story.stream(answer.passages or 1)
         case "end":
-            raise BadAnswer("A story need not be ended here: it is kept as it is, and goes on whenever you like.")
+            raise StoryLeft(LEFT)
         case "choose" | "edit":
             number = None if answer.index is None else answer.index + 1
             fields: dict[str, object] = {"action": answer.action, "number": number, "plan": answer.plan}

@@ -29,7 +29,7 @@ from recurrentgpt.desk.backend.stopped_chats import StoppedChat, begun_from, jus
 from recurrentgpt.infrastructure.background_loop import acall, aiterate
 from recurrentgpt.library import Library
 from recurrentgpt.nodes.human.answers import parse_answer
-from recurrentgpt.nodes.human.phrases import names_plan_or_action
+from recurrentgpt.nodes.human.phrases import NO_PREMISE, is_no_premise, names_plan_or_action
 from recurrentgpt.nodes.select_plan import question
 from recurrentgpt.prose.model_text import visible_line
 from recurrentgpt.prose.sentences import numbered
@@ -116,6 +116,8 @@ class ChatTurn:
 
     story: AsyncStory
     said: str
+    asked: str
+    """The last reply of the chat, which may have asked what was meant."""
     at: str | None
     what: Literal["begin", "begin again", "answer", "nothing"]
     why: str = ""
@@ -144,7 +146,7 @@ class ChatTurn:
             case "begin again":
                 found = await _first_again(self.story)
             case "answer":
-                found = await take_turn(self.story, await self._answer(), self.at)
+                found = await take_turn(self.story, await self._answer(), self.at, asked=self.asked)
         async with aclosing(found) as events:
             async for event in events:
                 yield event
@@ -153,16 +155,12 @@ class ChatTurn:
 
     async def _answer(self) -> object:
         """Return what was said as an answer after the passage; raise BadAnswer for a plan that nobody was shown."""
-        here = await self.story.passage(self.at)
-        played = self.story.context.mode == "fiction"
-        try:
+        if self.stopped:
+            here = await self.story.passage(self.at)
+            played = self.story.context.mode == "fiction" and bool(here.step)
             answer = parse_answer(self.said, here.plans, here.short_term_memory, played=played)
-        except BadAnswer:
-            # Whoever plays does what they type, be it "no" or "stop"; who they are is asked back.
-            acts = played and here.step and any(map(str.isalpha, self.said))
-            return {"action": "write", "plan": self.said} if acts else self.said
-        if self.stopped and answer.index is not None and not self.stopped.saw(numbered(here.plans)):
-            raise BadAnswer(_UNSEEN)
+            if answer.index is not None and not self.stopped.saw(numbered(here.plans)):
+                raise BadAnswer(_UNSEEN)
         return self.said
 
     async def ending(self) -> str:
@@ -270,6 +268,7 @@ async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str |
     messages = [message for message in body.messages if message.role not in ("system", "developer")]
     last = messages[-1] if messages else None
     said = last.text.strip() if last is not None else ""
+    asked = next((message.text for message in reversed(messages) if message.role == "assistant"), "")
     why = ""
     if last is None or last.role != "user" or is_nudge(said) or is_nudge(body.messages[-1].text):
         why = _NO_ANSWER
@@ -283,7 +282,7 @@ async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str |
 
     async def turn(story: str, what: Literal["begin again", "answer"], at: str | None = None) -> ChatTurn:
         stopped = chat if what == "answer" and chat is not begun else None
-        return ChatTurn(await _opened(desk, story), said, at, "nothing" if why else what, why, stopped)
+        return ChatTurn(await _opened(desk, story), said, asked, at, "nothing" if why else what, why, stopped)
 
     begun = chat = StoppedChat(said, (), said)
     places = [
@@ -334,19 +333,26 @@ async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str |
     plan = "" if again else _own_plan(said, played=mode == "fiction")
     if plan and not await acall(lambda: _was_begun_here(library, chat, mode)):
         premise, plan = said, ""
+    if is_no_premise(premise):
+        return NO_PREMISE
     settings = {**desk.given(), "mode": mode}
     story_begun = AsyncStory.new(premise=premise, plan=plan, library=library, **settings)
     if name := own or (None if await known(chat_id) else chat_id):
         opening = StoryInput(premise=premise, plan=plan, story=name)
         story_begun = AsyncStory(library.engine, name, story_begun.context, opening)
-    return ChatTurn(story_begun, said, None, "begin", user=user)
+    return ChatTurn(story_begun, said, "", None, "begin", user=user)
 
 
 def _stopped_chat(messages: Sequence[ChatMessage]) -> StoppedChat | None:
     """Return a chat of several messages without a place; None for one that has only its premise."""
     *before, last = messages
     first = next(
-        (number for number, message in enumerate(before) if message.role == "user" and visible_line(message.text)), None
+        (
+            number
+            for number, message in enumerate(before)
+            if message.role == "user" and visible_line(message.text) and not is_no_premise(message.text)
+        ),
+        None,
     )
     if first is None:
         return None

@@ -10,6 +10,7 @@ from typing import Any
 from recurrentgpt.nodes.human.hitl_formats import unwrapped, whole_number
 from recurrentgpt.nodes.human.phrases import (
     NO_WORDS,
+    agreed,
     changed_plan,
     names_plan_or_action,
     typed_action,
@@ -59,16 +60,17 @@ def answer_schema(plans: int) -> dict[str, object]:
     }
 
 
-def parse_answer(raw: object, plans: list[str], memory: str = "", *, played: bool = False) -> Answer:
+def parse_answer(raw: object, plans: list[str], memory: str = "", *, played: bool = False, asked: str = "") -> Answer:
     """Return what `raw` means; raise BadAnswer with a reason that can be shown when it means nothing.
 
     A number in any of the ways people write one ("2", "#2", "option 2", "the second one") chooses that plan; `another take`,
     `new plans`, `simulator` and `end` are what they say; a sentence is an own plan; an object, also as JSON text, has the
     fields of `answer_schema`, or is the decision of a chat interface (see `hitl_formats`), in which the given `memory` counts
     as unchanged. What is typed in the field of a plan means what it means alone; in a story that is `played`, words under
-    `write` are what the player does.
+    `write` are what the player does. `asked` is the reason with which the answer before was asked back: a yes to it means what
+    it offered.
     """
-    raw = unwrapped(raw, plans, memory)
+    raw = _agreed(unwrapped(raw, plans, memory), asked, plans)
     if isinstance(raw, bool) or raw is None:
         raise BadAnswer(f"Answer with a number from 1 to {len(plans)} or with a plan of your own.")
     if isinstance(raw, int):
@@ -78,6 +80,15 @@ def parse_answer(raw: object, plans: list[str], memory: str = "", *, played: boo
     if isinstance(raw, Mapping):
         return _from_fields(raw, plans, played=played)
     raise BadAnswer(f"An answer is a number, a plan in your own words, or an object; this is a {type(raw).__name__}.")
+
+
+def _agreed(raw: object, asked: str, plans: list[str]) -> object:
+    """Return an answer with what was offered in the place of a yes, also of one in the field of a plan."""
+    said = raw.get("plan") if isinstance(raw, Mapping) else raw
+    meant = agreed(said, asked, plans) if isinstance(said, str) else None
+    if meant is None:
+        return raw
+    return {**raw, "plan": str(meant)} if isinstance(raw, Mapping) else str(meant)
 
 
 def _from_text(text: str, plans: list[str], memory: str, *, played: bool) -> Answer:

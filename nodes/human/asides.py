@@ -11,8 +11,9 @@ QUESTION = (
 REMARK = "Nothing was written: this says nothing that happens. "
 READING = "Nothing was written: this asks to read, and a passage is written from what happens next. "
 WISH = (
-    "Another take is written from the same plan, and no such wish goes with it. Answer `another take`, or say in a sentence what "
-    "happens next."
+    "Nothing was written: how the story is told is no plan, but one of its settings (such as `style`, `tense` or `note`), to be "
+    "changed where this program shows them. Answer `another take` to have this passage once more from the same plan, or say in "
+    "a sentence what happens next."
 )
 TALK_ALONE = 10
 """Words of a request or a question without a mark at its end; whatever is longer may be a sentence."""
@@ -193,7 +194,8 @@ _TAKEN_WITH_A_WISH = re.compile(
 def said_to_the_writer(text: str, phrase: str, *, played: bool = False) -> str | None:
     """Return how to ask back what is said to whoever writes, and nothing that happens; None for a sentence of the story.
 
-    `phrase` is the text in small letters, without marks and politeness around it. Whoever plays may ask somebody in the story.
+    `phrase` is the text in small letters, without marks and politeness around it. Whoever plays may ask, thank and
+    praise somebody in the story.
     """
     small = text.casefold().replace("’", "'").strip()
     if _OUT_OF_CHARACTER.fullmatch(small):
@@ -203,9 +205,9 @@ def said_to_the_writer(text: str, phrase: str, *, played: bool = False) -> str |
     if _TO_READ.fullmatch(phrase) or _READ_ALONE.fullmatch(phrase):
         return READING
     bare = small.strip(" .!?,*_~()")
-    if any(kind.fullmatch(said) for kind in (_JUDGES, _THANKS, _PUZZLED) for said in (phrase, bare)):
-        return REMARK
     asks = _asks(small)
+    if not played and any(kind.fullmatch(said) for kind in (_JUDGES, _THANKS, _PUZZLED) for said in (phrase, bare)):
+        return REMARK
     if played:
         return QUESTION if asks and re.search(rf"\b{_OF_THE_WORK}\b", phrase) else None
     if _WAITS.fullmatch(phrase):

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 
 from recurrentgpt.nodes.human.asides import (
     ANOTHER_TAKE,
+    QUESTION,
+    READING,
     REMARK,
     THIS,
     WISH,
@@ -25,6 +27,9 @@ HELP = (
     "Answer with a number from 1 to {0} to choose a plan, with a plan of your own in a sentence, or with: another take, new "
     "plans, simulator, end."
 )
+NO_PREMISE = (
+    "Nothing was written, for this tells nothing of a story: say in a sentence what it is about, and it begins."
+)
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 _CARDINALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _DIGITS = r"[+-]?[0-9]{1,9}"
@@ -37,7 +42,7 @@ _ANY_NUMBER = (
 )
 _NUMBER = re.compile(_ANY_NUMBER)
 _I_CHOOSE = (
-    r"(?:i|we)(?: would|'d|'ll| will)? (?:like|choose|pick|take|select|prefer|want|vote for|think|say|go with|go for)"
+    r"(?:i|we)(?: would|'d|'ll| will)? (?:like|choose|pick|take|select|prefer|want|mean|meant|vote for|think|say|go with|go for)"
     r"|(?:(?:i|we)(?:'m| am|'re| are) )?(?:going|continuing|sticking) with|make it|let me have|(?:continue|proceed|go ahead|"
     r"go on) with"
     r"|let'?s (?:choose|pick|take|try|go with|go for|do)|my (?:answer|choice|pick|vote|favou?rite) is"
@@ -47,6 +52,7 @@ _PRAISED = (
     r"(?:is|sounds|looks|seems) (?:the )?(?:best|better|good|great|fine|perfect|nice|right|fun|interesting)|it is"
 )
 _CHOICE = re.compile(rf"(?P<chooses>(?:{_I_CHOOSE}) )?{_ANY_NUMBER}(?P<praised> (?:{_PRAISED}))?")
+_PLACE = re.compile(rf"(?:(?:{_I_CHOOSE}) )?(?:the )?(last|middle)(?: one| plan| option)?")
 _OTHERS = re.compile(rf"(?:not|reject|(?:all|any|anything|any plan|everything) but) {_ANY_NUMBER}")
 _WORD = re.compile(r"#?[0-9]+(?:st|nd|rd|th)?|[^\W\d_]+(?:'[^\W\d_]+)?|[^\w\s]")
 _CHOOSING = frozenset(
@@ -162,6 +168,14 @@ _CHANGED = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 """A plan in place of one with this number."""
+A_STORY = re.compile(
+    r"\b(?:an?|another|new|some|one more)\b(?:[\s-]+[\w'’]+){0,4}?[\s-]+(?:story|stories|novel|novella|tale|book|adventure|"
+    r"game)\b",
+    re.IGNORECASE,
+)
+"""A story that there is none of yet: whoever asks for one begins it."""
+_ABOUT_THE_PROGRAM = re.compile(rf"\b(?:you|your|yours|yourself|this|i|my|it|{WORK})\b")
+_ASKED_IN_WORDS = re.compile(r".*[?？]\W*|(?:tell|remind|explain)\b.*", re.DOTALL)
 _AROUND = " .,:;!?()[]{}<>\"'“”‘’`*_~"
 _MARKED = re.compile(
     r"(?P<noun>(?:plan|option|choice) )?#?(?P<number>[0-9]{1,2}) ?(?P<mark>[.):–—-]?)\s+(?P<plan>\S.*)",
@@ -188,8 +202,8 @@ _ONCE_MORE = (
 )
 _SOMEBODY_ELSE = "Did you mean that somebody else chooses? Answer `simulator`, or say in a sentence what happens next."
 _NOT_BACK = (
-    "An answer leads on from this passage and not back: answer `another take` to have it once more, or say in a sentence what "
-    "happens next."
+    "An answer leads on from this passage and not back: to go on from an earlier one, edit what you sent there, where this "
+    "program lets you. Answer `another take` to have this one once more, or say in a sentence what happens next."
 )
 _OTHER_THAN_THAT = "Did you mean one of the other plans? Answer with its number, or `new plans` for others than these."
 _END = (
@@ -279,19 +293,36 @@ _YES = frozenset(
      "ok", "okay", "k", "sure", "sure thing", "fine", "yep", "yeah", "yup", "alright", "all right", "good",
      "good idea", "great", "cool", "nice", "excellent", "awesome", "perfect", "do it", "sounds good", "sounds great",
      "looks good", "looks great", "love it", "like it", "lgtm", "that works", "works for me", "go for it", "that one",
-     "this one", "approve", "approved", "accept", "accepted", "agreed", "\U0001f44d", "continue", "continue the story",
-     "continue story", "continue writing", "go", "go on", "go ahead", "keep going", "keep writing", "carry on", "move on",
-     "proceed", "resume", "next", "next one", "next passage", "next scene", "next chapter")
+     "this one", "approve", "approved", "accept", "accepted", "agreed", "\U0001f44d")
 )  # fmt: skip
+_GO_ON = frozenset(
+    ("continue", "continue the story", "continue story", "continue writing", "go", "go on", "go ahead", "keep going",
+     "keep writing", "carry on", "move on", "proceed", "resume", "next", "next one", "next passage", "next scene",
+     "next chapter")
+)  # fmt: skip
+_I_DID = re.compile(
+    r"(?:(?:i|we) (?:do|did|mean|meant)(?: (?:it|that|this|so))?(?: one)?|(?:it|that|this)(?:'s| is| was) (?:it|right|correct|"
+    r"(?:that|the) one|what (?:i|we) (?:mean|meant)))|right|correct|exactly|indeed|of course"
+)
+_OFFERS = re.compile(
+    r"Did you mean [^?\n]*\? Answer (?:(?P<number>[0-9]+)\b|`(?P<action>[a-z ]+)`)(?! or)|(?P<several>Did you mean [^\n]*)"
+)
+"""A question that is asked back, with the one answer that it offers; one that offers several has no yes."""
 _MOVES = frozenset(
     ("go", "go on", "go ahead", "go back", "keep going", "carry on", "move on", "proceed", "start over", "start again",
      "begin again", "do it", "do it again", "accept", "approve", "reject", "wait", "hold on", "hang on",
      "n", "e", "w", "ne", "nw", "se", "sw", "enough", "that's enough", "stop it", "stop now")
 )  # fmt: skip
 """What the player of a story may do, too."""
+_GREETINGS = frozenset(
+    ("hi", "hello", "hey", "hallo", "hola", "bonjour", "ciao", "привет", "你好", "thanks", "thank you")
+)
+_PLAYERS_SAY = frozenset(("please", "huh", "what", "why", "who", "how", "where", "when", "which"))
+_UNSURE = frozenset(("i don't know", "i dont know", "i'm not sure", "i don't care", "whatever", "no idea", "not sure"))
+_SPEECH = _YES | frozenset(NO) | _GREETINGS | _PLAYERS_SAY | _UNSURE
+"""What the player of a story may say to somebody in it."""
 _NO_ANSWER = frozenset(
-    ("help", "help me", "help me choose", "h", "please", "hi", "hello", "hey", "thanks", "thank you", "test", "hm", "hmm",
-     "huh", "what", "why", "who", "how", "where", "when", "which", "cancel", "skip", "pass", "save", "load", "menu",
+    ("help", "help me", "help me choose", "h", "test", "hm", "hmm", "cancel", "skip", "pass", "save", "load", "menu",
      "write", "choose", "null", "nil",
      "undefined", "true", "false", "nan", "ii", "iii", "iv", "object object", "lol", "lmao", "rofl", "haha", "hehe", "wow",
      "wtf", "omg", "options", "plans", "choices", "what are my options", "what are the options", "what are the plans",
@@ -301,7 +332,7 @@ _NO_ANSWER = frozenset(
      "what should i do", "what do you mean", "what now", "what next", "what happens next", "the latter", "the former", "my own",
      "i'll write my own", "write my own", "show help", "commands", "show commands", "show me the commands", "same",
      "the same", "same again", "same plan", "same as before", "ditto", "as above")
-)  # fmt: skip
+) | _GREETINGS | _PLAYERS_SAY  # fmt: skip
 
 
 def typed_number(text: str) -> int | None:
@@ -320,11 +351,32 @@ def names_plan_or_action(text: str) -> bool:
     return typed_number(text) is not None or _bare(text) in _NAMES
 
 
+def agreed(text: str, asked: str, plans: Sequence[str]) -> int | Action | None:
+    """Return what a yes to the question that was `asked` back means, the answer that it offers; None for any other text.
+
+    Raises BadAnswer, which asks back, for a no, and for a yes where several answers were offered.
+    """
+    offer = _OFFERS.match(asked) if len(text) <= LONGEST_PHRASE else None
+    if offer is None:
+        return None
+    said = _bare(text)
+    phrase = _plain(said)
+    if said in NO or phrase in NO:
+        raise BadAnswer(HELP.format(len(plans)))
+    agrees = not {said, phrase}.isdisjoint(_YES) or _I_DID.fullmatch(phrase) is not None
+    # Whoever is asked whether to end, and says "continue", does not mean yes.
+    if not agrees and not (offer["number"] and not {said, phrase}.isdisjoint(_GO_ON)):
+        return None
+    if offer["several"]:
+        raise BadAnswer(offer["several"])
+    return int(offer["number"]) if offer["number"] else _NAMES[offer["action"]]
+
+
 def understand(text: str, plans: Sequence[str], *, played: bool = False) -> int | Action | None:
     """Return the number of the plan or the action that a text means; None for one that is a plan of its own.
 
     Raises BadAnswer, which asks back, for what may mean one of several things and is no plan. In a story that is `played`, an
-    order such as "Go back" is what the player does.
+    order such as "Go back" is what the player does, and a yes, a no, a greeting or thanks what they say.
     """
     if (number := _listed(text, plans)) is not None:
         return number
@@ -350,13 +402,15 @@ def understand(text: str, plans: Sequence[str], *, played: bool = False) -> int 
     for known in (said, phrase):
         if action := _ACTIONS.get(known) or _asked_action(known):
             return action
+    if played and (text.startswith("/roll") or not {said, phrase}.isdisjoint(_SPEECH)):
+        return None
     for known in (said, phrase):
         if question := _ASKED_BACK.get(known):
             raise BadAnswer(question)
-        if known in _YES:
+        if known in _YES or known in _GO_ON:
             return _doubtful(1, plans)
     _ask_what_is_meant_of_a_number(phrase, plans)
-    if place := re.fullmatch(r"(?:the )?(last|middle)(?: one| plan| option)?", phrase):
+    if place := _PLACE.fullmatch(phrase):
         if place[1] == "last":
             return _doubtful(len(plans), plans)
         if len(plans) % 2:
@@ -518,6 +572,25 @@ def _plain(said: str) -> str:
 
 def _names_plan(found: re.Match[str]) -> bool:
     return found["noun"] in _PLAN_NOUNS or found["after"] in _PLAN_NOUNS
+
+
+def is_no_premise(text: str) -> bool:
+    """Tell whether a text with which a story shall begin is plainly nothing of one: a number, a greeting, a word of help."""
+    if A_STORY.search(text):
+        return False
+    try:
+        meant = understand(text, ())
+    except BadAnswer as fault:
+        if not str(fault).startswith((QUESTION, READING)):
+            return True
+        said = _bare(text)
+        if not _ASKED_IN_WORDS.fullmatch(text.casefold().strip()):
+            return True
+        # "Who killed the mayor?" may be what a story is about, and "Can you write about a whale?" says what.
+        asks = _plain(said)
+        return _ABOUT_THE_PROGRAM.search(said) is not None and (asks == said or is_no_premise(asks))
+    # Who lets it be chosen begins a story all the same.
+    return meant is not None and meant != "simulator"
 
 
 def refuses(text: str) -> bool:

@@ -753,7 +753,7 @@ def test_a_player_is_asked_who_they_are(client, desk):
     assert "Who are you?" not in said(second)["content"]
 
 
-@pytest.mark.parametrize("act", ["yes", "no", "n", "stop", "take the second", "/roll d20", "undo", "undo the knot 2"])
+@pytest.mark.parametrize("act", ["yes", "no", "n", "go back", "hello", "/roll d20", "Thank you!", "undo the knot 2"])
 def test_what_a_player_types_is_an_act(client, desk, act):
     first = play(client, BEGIN)
     second = play(client, BEGIN, said(first), {"role": "user", "content": "A cook."})
@@ -763,7 +763,9 @@ def test_what_a_player_types_is_an_act(client, desk, act):
     assert (story.passage().id, story.passage().step, story.passage().plan) == (place(third)[1], 2, act)
 
 
-@pytest.mark.parametrize("answer", ["2", "option 2", "go with 2", "another take", "9", "\N{HORIZONTAL ELLIPSIS}"])
+@pytest.mark.parametrize(
+    "answer", ["2", "option 2", "another take", "9", "\N{HORIZONTAL ELLIPSIS}", "help", "?", "stop", "quit", "undo"]
+)
 def test_a_player_still_chooses_by_number_and_asks_for_another_take(client, desk, answer):
     first = play(client, BEGIN)
     second = play(client, BEGIN, said(first), {"role": "user", "content": "A cook."})
@@ -809,3 +811,43 @@ def test_loose_kinds_are_taken_or_refused_in_the_words_of_the_api(desk, options,
     answer = desk[0].post("/v1/chat/completions", json={"messages": [BEGIN], **options})
     assert answer.status_code == status
     assert status == 200 or set(answer.json()["error"]) == {"message", "type", "param", "code"}
+
+
+def answer(client, chat, words):
+    """Return a chat with these words and their reply."""
+    chat = [*chat, {"role": "user", "content": words}]
+    return [*chat, said(ask(client, chat))]
+
+
+@pytest.mark.parametrize(("before", "index"), [("ok", 0), ("I meant the last one", 2)])
+def test_yes_to_the_plan_that_was_asked_about_chooses_it(client, desk, before, index):
+    first = ask(client, [BEGIN])
+    plans = told(desk, first).plans
+    chat = answer(client, [BEGIN, said(first)], before)
+    assert chat[-1]["content"].startswith(f"Did you mean plan {index + 1}?")
+    answer(client, chat, "yes please")
+    assert told(desk, first).passage().plan == plans[index]
+
+
+@pytest.mark.parametrize("opening", ["hi", "Hello! Who are you?", "help", "2", "list my stories"])
+def test_what_tells_nothing_of_a_story_begins_none(client, desk, opening):
+    chat = answer(client, [], opening)
+    assert chat[-1]["content"].startswith("Nothing was written")
+    assert not desk[1].stories()
+    chat = answer(client, answer(client, chat, opening), BEGIN["content"])
+    (line,) = desk[1].stories()
+    story = Story.open(line.story, library=desk[1])
+    assert (story.brief["premise"], story.passage().step) == (BEGIN["content"], 1)
+    answer(client, chat, "2")
+    assert story.passage().step == 2
+
+
+@pytest.mark.parametrize("words", [["end"], ["stop", "end"], ["quit", "yes"]])
+def test_the_end_that_is_offered_is_taken_and_the_story_is_kept(client, desk, words):
+    first = ask(client, [BEGIN])
+    chat = [BEGIN, said(first)]
+    for word in words:
+        chat = answer(client, chat, word)
+    assert chat[-1]["content"].startswith("Nothing was written: the story is kept as it stands")
+    answer(client, chat, "2")
+    assert told(desk, first).passage().step == 2

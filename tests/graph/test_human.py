@@ -521,3 +521,49 @@ async def test_a_story_to_play_asks_who_plays_and_then_what_they_do(in_memory):
     begun = it.question(await it.run({"premise": "A lighthouse that must stay dark."}))
     assert begun["question"].startswith("Who are you?")
     assert (await it.answer("Somebody who sells oil to the keepers."))["question"].startswith("What do you do?")
+
+
+@pytest.mark.parametrize("yes", ["yes", "Yes, please."])
+async def test_yes_to_the_plan_that_was_asked_about_chooses_it(asked, yes):
+    assert "Did you mean plan 3?" in (await asked.answer("the last one"))["problem"]
+    assert (await asked.answer(yes))["step"] == 2
+    assert (await asked.state())["written_plan"] == asked.first["candidate_plans"][2]
+
+
+async def test_yes_in_a_chat_is_the_plan_that_was_asked_about(asked):
+    await asked.run({"messages": [{"role": "user", "content": "how about 2"}]})
+    assert "Did you mean plan 2?" in (await asked.state())["messages"][-1].text
+    await asked.run({"messages": [{"role": "user", "content": "yes"}]})
+    assert (await asked.state())["written_plan"] == asked.first["candidate_plans"][1]
+
+
+@pytest.mark.parametrize("opening", ["hi", "Hello! Who are you?", "2"])
+async def test_a_chat_begins_no_story_from_what_tells_nothing_of_one(in_memory, opening):
+    it = in_memory()
+    result = await it.run({"messages": [{"role": "user", "content": opening}]})
+    assert result["messages"][-1].text.startswith("Nothing was written")
+    assert "__interrupt__" not in result
+    begun = it.question(await it.run({"messages": [{"role": "user", "content": "A lighthouse that must stay dark."}]}))
+    assert (begun["step"], (await it.state())["premise"]) == (1, "A lighthouse that must stay dark.")
+    assert not (await it.state())["problem"]
+
+
+@pytest.mark.parametrize(
+    "words", ["yes", "No.", "Hello!", "Thank you very much!", "I don't know", "/roll d20", "Why?", "Good morning!"]
+)
+async def test_a_player_may_say_it(words):
+    answer = parse_answer(words, PLANS, played=True)
+    assert (answer.action, answer.plan) == ("write", words)
+
+
+@pytest.mark.parametrize("words", ["help", "?", "stop", "quit", "undo", "restart", "commands", "what are my options?"])
+def test_what_a_player_says_to_the_program_is_asked_back(words):
+    with pytest.raises(BadAnswer):
+        parse_answer(words, PLANS, played=True)
+
+
+async def test_yes_is_nobody_to_play(in_memory):
+    it = in_memory(mode="fiction")
+    await it.run({"premise": "A lighthouse that must stay dark."})
+    assert "Did you mean plan 1?" in (await it.answer("yes"))["problem"]
+    assert (await it.answer("yes"))["step"] == 1

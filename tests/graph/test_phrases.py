@@ -3,6 +3,7 @@
 import pytest
 
 from recurrentgpt.nodes.human.answers import parse_answer
+from recurrentgpt.nodes.human.phrases import is_no_premise
 from recurrentgpt.schema.errors import BadAnswer
 
 OFFERED = ["Mira follows the keeper to the tower.", "Oswin burns the ledger.", "The harbour bell rings under water."]
@@ -659,3 +660,64 @@ def test_whoever_plays_is_asked_back_on_what_is_no_act(words):
     except BadAnswer:
         return
     pytest.fail(f"it became {answer}")
+
+
+def question_back(words, asked=""):
+    with pytest.raises(BadAnswer) as caught:
+        parse_answer(words, OFFERED, asked=asked)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "words", ["yes", "Yes please", "ok", "Yes, that one.", "y", "I did", "yes, that's what I meant", "go on"]
+)
+@pytest.mark.parametrize(("before", "index"), [("ok", 0), ("how about 2", 1), ("the last one", 2)])
+def test_yes_to_an_offered_plan_is_that_plan(before, index, words):
+    answer = parse_answer(words, OFFERED, asked=question_back(before))
+    assert (answer.action, answer.index) == ("choose", index)
+    assert parse_answer({"action": "write", "plan": words}, OFFERED, asked=question_back(before)).index == index
+
+
+@pytest.mark.parametrize(("before", "action"), [("quit", "end"), ("nope", "new_plans"), ("whatever", "simulator")])
+def test_yes_to_an_offered_action_is_that_action(before, action):
+    assert parse_answer("Yes, please.", OFFERED, asked=question_back(before)).action == action
+
+
+def test_yes_to_a_question_with_two_answers_asks_it_again_and_no_says_what_can_be_answered():
+    asked = question_back("redo it")
+    assert question_back("yes", f"{asked}\n\n1. {OFFERED[0]}") == asked
+    assert question_back("no", question_back("ok")).startswith("Answer with a number from 1 to 3")
+    assert "Did you mean plan 1?" in question_back("continue", question_back("quit"))
+
+
+@pytest.mark.parametrize("words", ["Yes is all that Philippa says.", "I do what Lorcan asks of me.", "Rain."])
+def test_what_is_no_yes_is_a_plan_after_a_question_too(words):
+    answer = parse_answer(words, OFFERED, asked=question_back("how about 2"))
+    assert (answer.action, answer.plan) == ("write", words)
+
+
+@pytest.mark.parametrize("words", [
+    "hi", "Hello! Who are you?", "help", "2", "list my stories", "?", "What can you do?", "thanks", "Good morning!", "continue",
+    "yes", "Hello, who are you?", "can you help me?", "another take", "How are you?", "Tell me about yourself",
+])  # fmt: skip
+def test_what_tells_nothing_of_a_story_is_no_premise(words):
+    assert is_no_premise(words)
+
+
+@pytest.mark.parametrize("words", [
+    "A lamp.", "Dragons", "Tell me a story", "Can you write me a story about a whale?", "Can you write about a whale?",
+    "Who killed the mayor?", "What if the moon vanished?", "surprise me", "Hi, I'd like to read a story about cats.",
+    "Apollo 13", "Tell me about a dragon who hoards books.", "You are a detective.", "Where do the drowned go?", "horror",
+    "New story: cats", "Hello from the other side of the grave",
+])  # fmt: skip
+def test_what_tells_of_a_story_is_a_premise(words):
+    assert not is_no_premise(words)
+
+
+@pytest.mark.parametrize(
+    "words", ["Please write in the present tense from now on.", "make it darker", "rewrite it with more dialogue"]
+)
+def test_a_wish_is_answered_with_where_it_is_set(words):
+    asked = question_back(words)
+    assert asked.startswith("Nothing was written: how the story is told is no plan")
+    assert all(name in asked for name in ("`style`", "`tense`", "`note`", "`another take`"))

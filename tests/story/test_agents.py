@@ -294,3 +294,47 @@ async def test_an_agent_asks_a_person_through_its_host(parts):
     await graph.ainvoke(Command(resume="2"), config)
     (line,) = parts["library"].stories()
     assert line.step == 2
+
+
+async def test_yes_to_the_plan_that_an_agent_asked_about_chooses_it(parts):
+    agent = as_agent(**parts)
+    said = []
+    for words in ("A lamp.", "how about 2", "Yes."):
+        said = (await agent.ainvoke({"messages": [*said, HumanMessage(words)]}))["messages"]
+    (line,) = parts["library"].stories()
+    story = await Story.aopen(line.story, library=parts["library"])
+    assert (await story.apassage()).plan == (await story.apassage(1)).plans[1]
+
+
+@pytest.mark.parametrize("task", [
+    "go on with the story", "Continue the story with plan 2 and return the passage.", "Write the next passage.", "plan 2",
+    "Please continue the story with Lorcan finding the key.", "The user picked plan 2.", "What happened so far in the story?",
+    "hi", "Hello! Who are you?", "list my stories",
+])  # fmt: skip
+async def test_a_task_that_means_a_story_and_names_none_begins_none(parts, task):
+    reply = (await as_agent(**parts).ainvoke({"messages": task}))["messages"][-1].text
+    assert reply.startswith("Nothing was written, for this names no story.")
+    assert not parts["library"].stories()
+
+
+@pytest.mark.parametrize("task", [
+    "Please write the first passage and return it.", "Write a letter to the bishop.", "A short novel in which Lorcan sails.",
+    "A man must continue the story of his father.", "Continue the story of Sherlock Holmes after his fall.",
+])  # fmt: skip
+async def test_a_task_that_tells_of_a_story_begins_it(parts, task):
+    await as_agent(**parts).ainvoke({"messages": task})
+    assert [line.step for line in parts["library"].stories()] == [1]
+
+
+async def test_a_person_who_ends_is_asked_no_more(parts):
+    host = StateGraph(MessagesState).add_node("teller", as_agent(ask=True, **parts)).add_edge(START, "teller")
+    graph = host.compile(checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "1"}}
+    await graph.ainvoke({"messages": "A lamp."}, config)
+    await graph.ainvoke({"messages": "go on"}, config)
+    asked = await graph.ainvoke(Command(resume="stop"), config)
+    assert "to end the story" in asked["__interrupt__"][0].value["problem"]
+    left = await graph.ainvoke(Command(resume="end"), config)
+    assert "__interrupt__" not in left
+    assert left["messages"][-1].text.startswith("Nothing was written: the story is kept as it stands")
+    assert [line.step for line in parts["library"].stories()] == [1]

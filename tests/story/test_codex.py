@@ -1125,7 +1125,9 @@ def test_an_end_that_says_something_else_than_the_line_ends_nothing(story, autho
     begun(story, author, ALIVE, GIVEN, tier="full")
     assert entry(story, "brass key").value("holder") == "Signe Orrin"
     assert entry(story, "Bastian").value("status") == "dead"
-    with pytest.raises(BadAnswer, match="no holder 'Bastian Cole' of brass key to end in the codex: it says 'Signe Orrin'"):
+    with pytest.raises(
+        BadAnswer, match="no holder 'Bastian Cole' of brass key to end in the codex: it says 'Signe Orrin'"
+    ):
         story.edit_entry("brass key", "holder", "Bastian Cole", end=True)
     with pytest.raises(BadAnswer, match="it says 'dead'"):
         story.edit_entry("Bastian", "status", "alive", end=True)

@@ -220,7 +220,8 @@ def _with(
                 entry, name=value, former=former, aliases=tuple(a for a in entry.aliases if a != value)
             )
         case "alias":
-            entry = dataclasses.replace(entry, aliases=tuple(dict.fromkeys([*entry.aliases, value])))
+            if value.casefold() != entry.name.casefold():
+                entry = dataclasses.replace(entry, aliases=tuple(dict.fromkeys([*entry.aliases, value])))
         case "key":
             entry = dataclasses.replace(entry, keys=tuple(dict.fromkeys([*entry.keys, value])))
         case "merge":

@@ -17,7 +17,7 @@ from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.sentences import limit_words, sentences
 from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.schema.codex import ONE_EACH, Change, Codex, Entry
-from recurrentgpt.schema.names import form_of, kin_of, spelled
+from recurrentgpt.schema.names import form_of, is_name_part, key_of, kin_of, plain, spelled, without_article
 
 MOST_CHANGES = 12
 """Of one passage; each is a row of its commit."""
@@ -63,6 +63,7 @@ def from_facts(summary: str, facts: Iterable[str], passage: str, codex: Codex, l
         if named and number and all(change["do"] == "end" for change in found):
             found.append(Change(entry=named[0].name, kind=named[0].kind, do="set", aspect="fact"))
         found = [change for change in found if not _revives(change, fact, known)]
+        found = [*filter(None, (new_holder(change, passage, known) for change in found)), *found]
         for change in found:
             changes.append(
                 {**change, "text": fact, "rests_on": rests_on} if rests_on != fact else {**change, "text": fact}
@@ -76,6 +77,30 @@ def from_facts(summary: str, facts: Iterable[str], passage: str, codex: Codex, l
         change for change in _pronouns(passage, known) if change["entry"] in told or codex.find(change["entry"])
     ]
     return _once(without_returned(changes, passage, known))[:MOST_CHANGES]
+
+
+def new_holder(change: Change, passage: str, known: Codex) -> Change | None:
+    """Return that whoever has a thing by a change is an entry, too, where nobody knows them and they have a person's name.
+
+    Of one word it may be a town's, unless a title stands before it or the passage tells what they do.
+    """
+    name = change.get("value", "")
+    if (
+        change.get("aspect") != "holder"
+        or change["do"] != "set"
+        or known.meant(name)
+        or known.answering(key_of(name), None)
+    ):
+        return None
+    title, words = form_of(name)
+    if not words or without_article(name) != plain(name) or words[-1] in _PLACES:
+        return None
+    if not (
+        words[0][0].isupper() and words[-1][0].isupper() and all(is_name_part(word) or word.islower() for word in words)
+    ):
+        return None
+    about = Change(entry=name, kind="person", do="alias", value=name)
+    return about if title or len(words) > 1 or acts(Entry(name, "person"), passage) else None
 
 
 def _longer_names(told: Iterable[str], known: Codex) -> Iterator[Change]:

@@ -349,3 +349,9 @@ def test_a_pronoun_that_can_mean_nobody_else_is_known_and_is_turned_round_by_no_
 def test_a_pronoun_that_may_be_somebody_elses_is_nobodys(passage):
     ruth = after("Ruth Bell runs the shop.", passage=f'"Good morning," said Ruth.\n\n{passage}').find("Ruth")
     assert ruth.value("pronouns") == ""
+
+
+def test_who_is_given_a_thing_is_an_entry():
+    known = after("Mara Voss gave the brass key to Piet Moore.")
+    assert known.find("brass key").value("holder") == "Piet Moore"
+    assert known.find("Piet Moore").kind == "person"

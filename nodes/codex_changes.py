@@ -414,7 +414,9 @@ def _learned(said: str, entry: Entry, named: Sequence[Entry]) -> list[str]:
 def _is_known(what: str, held: str, entry: Entry) -> bool:
     """Return whether a line says of an entry that it does not know, in the same words, what it knows now."""
     unknown = _KNOWS_NOT.fullmatch(held)
-    if unknown is None or unknown["who"] not in entry.names:
+    if unknown is None or key_of(unknown["who"]).removeprefix("the ") not in {
+        key.removeprefix("the ") for key in entry.called
+    }:
         return False
     asked, known = _ASKS.sub("", unknown["what"], count=1), _ASKS.sub("", what, count=1)
     somebody = _SOMEBODY.match(known)

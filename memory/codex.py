@@ -221,7 +221,8 @@ def _with(
                 entry, name=value, former=former, aliases=tuple(a for a in entry.aliases if a != value)
             )
         case "alias":
-            entry = dataclasses.replace(entry, aliases=tuple(dict.fromkeys([*entry.aliases, value])))
+            if value.casefold() != entry.name.casefold():
+                entry = dataclasses.replace(entry, aliases=tuple(dict.fromkeys([*entry.aliases, value])))
         case "key":
             entry = dataclasses.replace(entry, keys=tuple(dict.fromkeys([*entry.keys, value])))
         case "merge":
@@ -440,7 +441,8 @@ def _alive_again(codex: Codex, entry: Entry) -> Codex:
 def line_of(change: Change, passage: str = "", step: int = 0) -> Line:
     """Return what a change of a passage sets, as a line."""
     text, rests_on = change.get("text", ""), change.get("rests_on", "")
-    return Line(change.get("aspect", "fact"), change.get("value", ""), text, rests_on, passage, step)
+    by_author = change.get("author", False) and not rests_on
+    return Line(change.get("aspect", "fact"), change.get("value", ""), text, rests_on, passage, step, by_author)
 
 
 def _ended(codex: Codex, old: Entry | None, new: Entry) -> Codex:
@@ -559,16 +561,29 @@ _NAMES_A_PLACE = re.compile(r"(?:the|an?|his|her|its|their|my|your|our)\b|[A-Z]"
 """What a place begins with that is named without saying whether somebody is in it, on it or under it."""
 
 
+_HAS_ARTICLE = re.compile(r"(?:an?|his|her|its|their|my|your|our|this|that|some|no) |[^ ]+['’]s? ")
+"""How what is called by a common noun begins where it needs no article."""
+
+
+def _called(entry: Entry) -> str:
+    """Return the name of an entry as a sentence has it: a common noun with its article."""
+    name = entry.name
+    is_noun = entry.kind in ("person", "place", "thing") and name[:1].islower() and without_article(name) == plain(name)
+    return f"the {name}" if is_noun and not _HAS_ARTICLE.match(name) else name
+
+
 def sentence_of(entry: Entry, line: Line) -> str:
     """Return a line as a sentence that names its entry."""
     if line.text:
         return line.text
+    name = _called(entry)
+    begins = f"{name[:1].upper()}{name[1:]}"
     forms = {
-        "status": f"{f'The question “{entry.name}”' if entry.kind == 'question' else entry.name} is {line.value}.",
-        "place": f"{entry.name} is {'at ' * bool(_NAMES_A_PLACE.match(line.value))}{line.value}.",
-        "holder": f"{line.value} has {entry.name}.",
-        "unaware": f"{entry.name} does not know {line.value}.",
-        "pronouns": f"{entry.name} is spoken of as {line.value}.",
+        "status": f"{f'The question “{entry.name}”' if entry.kind == 'question' else begins} is {line.value}.",
+        "place": f"{begins} is {'at ' * bool(_NAMES_A_PLACE.match(line.value))}{line.value}.",
+        "holder": f"{line.value} has {name}.",
+        "unaware": f"{begins} does not know {line.value}.",
+        "pronouns": f"{begins} is spoken of as {line.value}.",
     }
     return forms.get(line.aspect, f"{entry.name}: {line.value}")
 

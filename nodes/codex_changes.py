@@ -5,6 +5,9 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
 
 from recurrentgpt.memory.codex import changed, sentence_of
 from recurrentgpt.nodes.codex_deaths import is_told_dead, pronouns_of_the_dead, verbs_of
@@ -14,8 +17,8 @@ from recurrentgpt.nodes.codex_names import NOBODY, names_in
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.sentences import limit_words, sentences
 from recurrentgpt.prose.shared_runs import tokens
-from recurrentgpt.schema.codex import ONE_EACH, Change, Codex, Entry
-from recurrentgpt.schema.names import form_of, kin_of, spelled
+from recurrentgpt.schema.codex import ONE_EACH, Change, Codex, Entry, searched
+from recurrentgpt.schema.names import form_of, is_name_part, key_of, kin_of, plain, spelled, without_article
 
 MOST_CHANGES = 12
 """Of one passage; each is a row of its commit."""
@@ -61,6 +64,7 @@ def from_facts(summary: str, facts: Iterable[str], passage: str, codex: Codex, l
         if named and number and all(change["do"] == "end" for change in found):
             found.append(Change(entry=named[0].name, kind=named[0].kind, do="set", aspect="fact"))
         found = [change for change in found if not _revives(change, fact, known)]
+        found = [*filter(None, (new_holder(change, passage, known) for change in found)), *found]
         for change in found:
             changes.append(
                 {**change, "text": fact, "rests_on": rests_on} if rests_on != fact else {**change, "text": fact}
@@ -74,6 +78,30 @@ def from_facts(summary: str, facts: Iterable[str], passage: str, codex: Codex, l
         change for change in _pronouns(passage, known) if change["entry"] in told or codex.find(change["entry"])
     ]
     return _once(without_returned(changes, passage, known))[:MOST_CHANGES]
+
+
+def new_holder(change: Change, passage: str, known: Codex) -> Change | None:
+    """Return that whoever has a thing by a change is an entry, too, where nobody knows them and they have a person's name.
+
+    Of one word it may be a town's, unless a title stands before it or the passage tells what they do.
+    """
+    name = change.get("value", "")
+    if (
+        change.get("aspect") != "holder"
+        or change["do"] != "set"
+        or known.meant(name)
+        or known.answering(key_of(name), None)
+    ):
+        return None
+    title, words = form_of(name)
+    if not words or without_article(name) != plain(name) or words[-1] in _PLACES:
+        return None
+    if not (
+        words[0][0].isupper() and words[-1][0].isupper() and all(is_name_part(word) or word.islower() for word in words)
+    ):
+        return None
+    about = Change(entry=name, kind="person", do="alias", value=name)
+    return about if title or len(words) > 1 or acts(Entry(name, "person"), passage) else None
 
 
 def _longer_names(told: Iterable[str], known: Codex) -> Iterator[Change]:
@@ -387,7 +415,9 @@ def _learned(said: str, entry: Entry, named: Sequence[Entry]) -> list[str]:
 def _is_known(what: str, held: str, entry: Entry) -> bool:
     """Return whether a line says of an entry that it does not know, in the same words, what it knows now."""
     unknown = _KNOWS_NOT.fullmatch(held)
-    if unknown is None or unknown["who"] not in entry.names:
+    if unknown is None or key_of(unknown["who"]).removeprefix("the ") not in {
+        key.removeprefix("the ") for key in entry.called
+    }:
         return False
     asked, known = _ASKS.sub("", unknown["what"], count=1), _ASKS.sub("", what, count=1)
     somebody = _SOMEBODY.match(known)
@@ -489,6 +519,7 @@ _OWN = (
     rf"(?:wiped|wiping|mopped|mopping|rubbed|rubbing) (?P<r>{_HIS}(?:brow|forehead|mouth|nose|spectacles|glasses)\b))|"
     rf"(?:looked at|glanced at|checked|consulted|wound|checking|consulting) (?P<s>{_HIS}(?:wrist)?watch\b))|"
     rf"(?:took|resumed|regained) (?P<t>{_HIS}(?:seat|composure)\b))|"
+    rf"(?:scratched|scratching) (?P<x>{_HIS}(?:beard|stubble|whiskers|mou?stache)\b))|"
     rf"ran (?:a hand|(?:his|her) (?:fingers|hand)) through (?P<u>{_HIS}hair\b))|"
     rf"(?:put|thrust|shoved|plunged|dug|stuck) (?:both )?(?P<v>{_HIS}hands) (?:in|into|deep))|"
     rf"(?:muttered|cursed|swore|murmured|hummed|whistled|said|laughed) under (?P<w>{_HIS}breath\b))"
@@ -524,12 +555,147 @@ def is_alone(match: re.Match[str], entry: Entry) -> bool:
     return not first or name != last or match.string[: match.start()].endswith(f"{' '.join(first)} ")
 
 
+HE, SHE = r"\b(?:he|him|his|himself)\b", r"\b(?:she|hers?|herself)\b"
+PERSON = (
+    r"(?:\w*(?:man|men|boys?|girls?|lady|ladies)|people|"
+    r"(?:god|grand)?(?:father|mother|brother|sister|son|daughter|aunt|uncle|cousin|nephew|niece|husband|wife|wives|widow\w*)s?|"
+    r"(?:fellow|lad|lass|guy|king|queen|prince|princess|lord|sir|stranger|guest|visitor|guard|soldier|sailor|doctor|nurse|priest|"
+    r"corpse|body|bodies|patient|wounded|prisoner|invalid|victim|captain|driver|clerk|child|children|baby|kid|twin|"
+    r"friend|lover|neighbo[u]?r|servant|maid|cook|teacher|pupil|student|"
+    r"officer|inspector|detective|sergeant|thief|killer|boss|dog|cat|horse|ghost|figure|voice|other|both|two|together|"
+    r"\w+(?:keeper|maker|smith|master|wright|herd|person|folk))s?)"
+)
+"""What somebody is called who is told of without a name."""
+_NOT_HE = (
+    r"(?:\w*wom[ae]n|girls?|lady|ladies|(?:god|grand)?(?:mother|sister|daughter|aunt|niece)s?|wife|wives|lass|queen|"
+    r"princess)"
+)
+_NOT_SHE = (
+    r"(?:\w*(?<!wo)m[ae]n|boys?|(?:god|grand)?(?:father|brother|son|uncle|nephew|husband)s?|lads?|guys?|king|prince|lord|"
+    r"sir)"
+)
+_MEANT = {
+    pronoun: re.compile(rf"(?!{others}$)(?:{PERSON}|we|us|our|they|them|their|(?:some|any|every)(?:body|one))")
+    for pronoun, others in (("he", _NOT_HE), ("she", _NOT_SHE))
+}
+"""Whom a pronoun may mean who has no name; each is one word, in small letters."""
+_WORDS = {"he": frozenset(("he", "him", "his", "himself")), "she": frozenset(("she", "her", "hers", "herself"))}
+_IS_SAID = {"he": re.compile(HE, re.IGNORECASE), "she": re.compile(SHE, re.IGNORECASE)}
+_TO_SOMEBODY = re.compile(r"\byou(?:rs?)?\b", re.IGNORECASE)
+_ACTING = re.compile(rf"\b[A-Z][\w'’-]+(?= {ACTS})")
+_CAPITAL = re.compile(r"\b(?!I\b|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)[A-Z][\w'’-]*")
+_NAMED = re.compile(rf"(?<=[a-z,;:] )(?<!\bin ){_CAPITAL.pattern}")
+"""A word in capitals inside a sentence: somebody's name, as far as nobody knows better."""
+_SOME_DOER = re.compile(
+    r"\b(?:the|an?|my|our|this|that) (?:[a-z-]+ ){0,2}?(?:[a-z]+(?:er|or|ist|ian|eon|ee)|sheriff|judge|mayor|merchant|vicar|monk|"
+    r"pilot|clown|chief|animal|beast|creature|mare|stallion|pony|mule|donkey|hound|pup|puppy|bull|goat|bird|parrot|raven|hawk|"
+    r"wolf|fox|bear|lion|dragon|colt|foal|grey|bay)s?\b"
+)
+"""Who may do what is told next, by what they do for a living, and an animal."""
+FEWEST_TOLD = 2
+"""Sentences of a passage that call somebody by a pronoun, before it is known to be theirs."""
+
+
+class ToldSentence(NamedTuple):
+    """A sentence of a passage."""
+
+    said: str
+    plain: str
+    """Without what people say in it."""
+    paragraph: int
+
+
+@lru_cache(maxsize=8)
+def told_sentences(passage: str) -> tuple[ToldSentence, ...]:
+    """Return the sentences of a passage, what is said and who says it together."""
+    joined: list[tuple[str, int]] = []
+    for number, paragraph in enumerate(passage.split("\n")):
+        for sentence in sentences(paragraph):
+            if joined and joined[-1][0].count('"') % 2:
+                joined[-1] = (f"{joined[-1][0]} {sentence}", joined[-1][1])
+            else:
+                joined.append((sentence, number))
+    return tuple(ToldSentence(said, SPOKEN.sub('""', said), number) for said, number in joined)
+
+
+def calling(pronoun: str, entry: Entry, told: Sequence[ToldSentence], codex: Codex) -> list[ToldSentence]:
+    """Return the sentences of a passage in which `he` or `she` can mean nobody but one person.
+
+    Each says who speaks, or follows one that tells of them by their name. Whom the first pronoun of a passage means, later ones
+    may mean too; and nowhere is anybody else whom it may mean, or who is called by the other pronoun.
+    """
+    plain, other = " ".join(sentence.plain for sentence in told), "she" if pronoun == "he" else "he"
+    # Words are looked up in a fraction of the time that a pattern takes, and most passages have both pronouns or none.
+    words = searched(plain).small_words
+    if pronoun not in words or not words.isdisjoint(_WORDS[other]):
+        return []
+    found = _behind_name(pronoun, entry, told, codex)
+    if not found or may_mean_another(pronoun, entry, plain, codex):
+        return []
+    *before, first = told[: told.index(found[0]) + 1]
+    spoken = " ".join(said for sentence in (*before, first) for said in SPOKEN.findall(sentence.said))
+    if (
+        _TO_SOMEBODY.search(spoken)
+        or _IS_SAID[pronoun].search(spoken)
+        or may_mean_another(pronoun, entry, spoken, codex)
+    ):
+        return []
+    heard = " ".join([*(sentence.plain for sentence in before), _IS_SAID[pronoun].split(first.plain)[0]])
+    known = NOBODY | {word for one in (entry, *codex.named_in(heard)) for name in one.names for word in name.split()}
+    # With a name speech may begin, of whom it tells and to whom.
+    named = [*_NAMED.findall(heard), *_CAPITAL.findall(spoken)]
+    is_another_named = any(_without_genitive(name) not in known for name in named)
+    return [] if is_another_named or _SOME_DOER.search(heard) else found
+
+
+def _behind_name(pronoun: str, entry: Entry, told: Sequence[ToldSentence], codex: Codex) -> list[ToldSentence]:
+    """Return which sentences say a pronoun behind somebody's name; none where the first pronoun of a passage stands elsewhere."""
+    called = "|".join(spelled(name) for name in entry.names if codex.find(name) is entry) or "(?!)"
+    speaks = rf"\"\" (?:{_SPEAKS} (?:{called})|(?:{called}) {_SPEAKS})\b"
+    begins = re.compile(rf"(?:{called})(?! (?:and|or|with|to|of|in)\b) [a-z]|{speaks}")
+    goes_on = re.compile(rf"{speaks}[^;:\"]*, (?:and|but) {pronoun}")
+    found = list[ToldSentence]()
+    for before, sentence in pairwise((ToldSentence("", "", -1), *told)):
+        if (said := _IS_SAID[pronoun].search(sentence.plain)) is None:
+            continue
+        until = sentence.plain[: said.end()]
+        is_next = before.paragraph == sentence.paragraph and until.casefold() == pronoun
+        # Somebody hears what a sentence ends in, and may be the next to act.
+        if goes_on.fullmatch(until) or (is_next and begins.match(before.plain) and not before.plain.endswith('"')):
+            found.append(sentence)
+        elif not found:
+            return []
+    return found
+
+
+def may_mean_another(pronoun: str, entry: Entry, text: str, codex: Codex) -> bool:
+    """Return whether a text tells of anybody but an entry whom a pronoun may mean: by a name, as who acts, or without one."""
+    for name in sorted(entry.own_names, key=len, reverse=True):
+        text = text.replace(name, " ")  # Signe Orrin is no other Orrin
+    people = [one for one in codex.named_in(text) if one.kind == "person"]
+    if any(one is not entry and one.value("pronouns") in ("", pronoun) for one in people):
+        return True
+    if any(_MEANT[pronoun].fullmatch(word) for word in searched(text).small_words):
+        return True
+    known = {word for one in (entry, *people) for name in one.names for word in name.split()} | NOBODY
+    return any(_without_genitive(name) not in known for name in _ACTING.findall(text))
+
+
+def _without_genitive(name: str) -> str:
+    return re.sub(r"['’]s?$", "", name)
+
+
 def _pronouns(passage: str, codex: Codex) -> Iterator[Change]:
     said: dict[str, set[str]] = {}
     for match in OF_ONESELF.finditer(passage):
         entry = codex.find(match["name"])
         if entry and entry.kind == "person" and not entry.value("pronouns") and is_alone(match, entry):
             said.setdefault(entry.name, set()).add(pronoun_of(match))
+    words = searched(passage).small_words
+    if len(only := [pronoun for pronoun, forms in _WORDS.items() if not words.isdisjoint(forms)]) == 1:
+        unknown = [one for one in codex.named_in(passage) if one.kind == "person" and not one.value("pronouns")]
+        if len(unknown) == 1 and len(calling(only[0], unknown[0], told_sentences(passage), codex)) >= FEWEST_TOLD:
+            said.setdefault(unknown[0].name, set()).add(only[0])
     for name, found in said.items():
         if len(found) == 1:
             yield Change(entry=name, kind="person", do="set", aspect="pronouns", value=found.pop())

@@ -15,6 +15,7 @@ from recurrentgpt.nodes.codex_changes import (
     acts,
     called_too,
     nearest,
+    new_holder,
     shortened,
     with_words,
 )
@@ -94,6 +95,9 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex, languag
                 value="" if aspect == "fact" else said,
                 rests_on=rests_on,
             )
+            if (new := new_holder(change, passage, codex)) is not None:
+                changes.append({**new, "rests_on": rests_on})
+                codex = codex.with_entry(None, Entry(new["entry"], new["kind"]))
             if aspect == "fact":
                 change["text"] = said
                 if not ended:

@@ -11,25 +11,30 @@ import dataclasses
 import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
-from itertools import groupby, pairwise
-from typing import NamedTuple
+from itertools import groupby
 
 from recurrentgpt.memory.codex import codex_at, open_entries, sentence_of, tell, touched
 from recurrentgpt.nodes.codex_changes import (
     ACTS,
+    HE,
     IRREGULAR,
     MOST_SENTENCE_WORDS,
     OF_ONESELF,
-    SPOKEN,
+    PERSON,
+    SHE,
+    ToldSentence,
+    calling,
     deaths,
     is_alone,
+    may_mean_another,
     pronoun_of,
+    told_sentences,
 )
 from recurrentgpt.nodes.codex_names import NOBODY
 from recurrentgpt.nodes.prompt_values import finale
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.reply_patterns import is_english
-from recurrentgpt.prose.sentences import limit_words, sentences
+from recurrentgpt.prose.sentences import limit_words
 from recurrentgpt.schema.codex import Change, Codex, Contradiction, Entry, Line, Rule, Told
 from recurrentgpt.schema.names import ANYBODY, parted, plain, spelled
 from recurrentgpt.schema.state import State
@@ -363,18 +368,9 @@ _PART = r"(?: (?:the|a|his|her|some|one) (?:\w+ ){1,3}(?:of|from|into|in|on|with
 """Of what is handled, what else the verb may have before it: the first page of, the dust from."""
 
 
-_SHE, _HE = r"\b(?:she|hers?|herself)\b", r"\b(?:he|him|his|himself)\b"
-_PERSON = (
-    r"(?:\w*(?:man|men|boys?|girls?|lady|ladies)|people|"
-    r"(?:god|grand)?(?:father|mother|brother|sister|son|daughter|aunt|uncle|cousin|nephew|niece|husband|wife|wives|widow\w*)s?|"
-    r"(?:fellow|lad|lass|guy|king|queen|prince|princess|lord|sir|stranger|guest|visitor|guard|soldier|sailor|doctor|nurse|priest|"
-    r"corpse|body|bodies|patient|wounded|prisoner|invalid|victim|captain|driver|clerk|child|children|baby|kid|twin|"
-    r"friend|lover|neighbo[u]?r|servant|maid|cook|teacher|pupil|student|"
-    r"officer|inspector|detective|sergeant|thief|killer|boss|dog|cat|horse|ghost|figure|voice|other|both|two|together|"
-    r"\w+(?:keeper|maker|smith|master|wright|herd|person|folk))s?)"
-)
 _BY_ONESELF = re.compile(
-    r"(?:nodd|bow|shak|shook|shakes|nods|duck|scratch|cock)\w* (?:his|her) (?:own )?head|(?:clear\w*|h[eo]ld\w*|caught|"
+    r"(?:nodd|bow|shak|shook|shakes|nods|duck|scratch|cock)\w* (?:his|her) (?:own )?head|scratch\w* (?:his|her) \w+|"
+    r"(?:clear\w*|h[eo]ld\w*|caught|"
     r"catch\w*) (?:up )?"
     r"(?:his|her) (?:throat|breath)|under (?:his|her) breath|(?:roll|narrow)\w* (?:his|her) eyes|"
     r"(?:clench|gritt|gnash|ground)\w* (?:his|her) (?:jaw|teeth)|(?:rais|lower|dropp)\w* (?:his|her) voice|"
@@ -394,7 +390,7 @@ _IN_DISGUISE = re.compile(
     r"[A-Z]\w*|wasn['’]t [A-Z]\w*|swapped bodies|in the body of)\b"
 )
 _SOMEBODY = re.compile(
-    rf"\b(?:I|me|my|we|us|our|they|them|their|(?:some|any|no|every)(?:body|one)|{_PERSON})\b", re.IGNORECASE
+    rf"\b(?:I|me|my|we|us|our|they|them|their|(?:some|any|no|every)(?:body|one)|{PERSON})\b", re.IGNORECASE
 )
 """Whom a pronoun may mean beside a name."""
 _CAPITAL = re.compile(r"(?<=[a-z,;:] )[A-Z][\w'’-]*")
@@ -492,20 +488,11 @@ _MEETING = (
 """What one does with the living."""
 
 
-class _Sentence(NamedTuple):
-    """A sentence of a passage."""
-
-    said: str
-    plain: str
-    """Without what people say in it."""
-    paragraph: int
-
-
 @dataclasses.dataclass(frozen=True)
 class _Passage:
     """The sentences of a passage, with what a rule asks of all of them only where it is about to accuse somebody."""
 
-    sentences: Sequence[_Sentence]
+    sentences: Sequence[ToldSentence]
     plan: str = ""
     before: str = ""
     """The passage before it."""
@@ -533,7 +520,7 @@ class _Passage:
     @cached_property
     def _elsewhen(self) -> tuple[frozenset[int], bool]:
         then = bool(_PLANS_ANOTHER_TIME.search(self.plan)) or (
-            bool(self.before) and _Passage(_sentences(self.before)).ends_elsewhen
+            bool(self.before) and _Passage(told_sentences(self.before)).ends_elsewhen
         )
         found, next_one = set[int](), False
         for number, group in groupby(self.sentences, key=lambda sentence: sentence.paragraph):
@@ -563,24 +550,12 @@ def find_contradictions(passage: str, codex: Codex, plan: str = "", before: str 
 
     A passage goes on in the time in which its plan is, and in which the one `before` it ended.
     """
-    told = _Passage(_sentences(passage), plan, before)
+    told = _Passage(told_sentences(passage), plan, before)
     found: list[Contradiction] = []
     for entry in codex.named_in(passage):
         found += list(_of_entry(entry, told, codex))
     found += list(_of_renamed(told, codex))
     return found[:MOST_CONTRADICTIONS]
-
-
-def _sentences(passage: str) -> list[_Sentence]:
-    """Return the sentences of a passage, what is said and who says it together."""
-    joined: list[tuple[str, int]] = []
-    for number, paragraph in enumerate(passage.split("\n")):
-        for sentence in sentences(paragraph):
-            if joined and joined[-1][0].count('"') % 2:
-                joined[-1] = (f"{joined[-1][0]} {sentence}", joined[-1][1])
-            else:
-                joined.append((sentence, number))
-    return [_Sentence(said, SPOKEN.sub('""', said), number) for said, number in joined]
 
 
 def _of_entry(entry: Entry, told: _Passage, codex: Codex) -> Iterator[Contradiction]:
@@ -627,7 +602,7 @@ def _thing_names(own: Collection[str]) -> str:
     return "|".join(map(spelled, sorted(bare, key=lambda name: (-len(name), name))))
 
 
-def _handling(verbs: str, own: Collection[str], told: _Passage) -> _Sentence | None:
+def _handling(verbs: str, own: Collection[str], told: _Passage) -> ToldSentence | None:
     """Return the first sentence in which somebody does with a thing of these names what `verbs` say; None for none."""
     names = _thing_names(own)
     handled = (
@@ -654,7 +629,7 @@ def no_longer_gone(passage: str, codex: Codex, plan: str = "", before: str = "")
     named = [
         entry for entry in away if any(name.split()[-1].casefold() in small for name in (*entry.names, *entry.roles))
     ]
-    told, found = _Passage(_sentences(passage) if named else [], plan, before), list[Change]()
+    told, found = _Passage(told_sentences(passage) if named else [], plan, before), list[Change]()
     for entry in named:
         line, own = entry.line("status"), _own_names(entry, codex)
         if line is None or not own:
@@ -672,7 +647,7 @@ def no_longer_gone(passage: str, codex: Codex, plan: str = "", before: str = "")
     return found
 
 
-def _is_heard_from_afar(told: _Passage, act: _Sentence) -> bool:
+def _is_heard_from_afar(told: _Passage, act: ToldSentence) -> bool:
     """Return whether somebody who acts or speaks may do so in a letter or at the other end of a line."""
     until = " ".join(one.plain for one in told.sentences[: told.sentences.index(act) + 1])
     scene = " ".join(one.said for one in told.sentences if one.paragraph == act.paragraph)
@@ -689,7 +664,7 @@ def _means_nobody_else(role: str, entry: Entry, told: _Passage, codex: Codex) ->
     text = " ".join(sentence.said for sentence in told.sentences)
     if head.casefold() in ANYBODY or (is_one_word and entry.value("status") != "dead"):
         return False
-    if re.search(rf"{_INTRODUCED}(?:{re.escape(head)}s?{f'|{_PERSON}' if is_one_word else ''})\b", text, re.IGNORECASE):
+    if re.search(rf"{_INTRODUCED}(?:{re.escape(head)}s?{f'|{PERSON}' if is_one_word else ''})\b", text, re.IGNORECASE):
         return False
     if not is_one_word:
         return True
@@ -717,7 +692,7 @@ def _found_again(names: str, told: _Passage) -> bool:
     return False
 
 
-def _about(called: str, told: _Passage, act: _Sentence) -> str:
+def _about(called: str, told: _Passage, act: ToldSentence) -> str:
     """Return what a passage tells of somebody up to what they do.
 
     That is the sentences with such a name, and one before the first of them in its paragraph: who comes back is not always
@@ -784,11 +759,11 @@ def _of_pronouns(entry: Entry, told: _Passage, codex: Codex) -> Iterator[Contrad
             if not _may_be_anothers(match, entry, sentence, told, codex):
                 yield _of_aspect("pronouns", entry, "pronouns", sentence.said, pronoun_of(match))
                 return
-    if known in ("he", "she") and (after := _after_its_name(entry, known, told, codex)) is not None:
-        yield _of_aspect("pronouns", entry, "pronouns", after.said, "she" if known == "he" else "he")
+    if known in ("he", "she") and (said := _called_otherwise(entry, "she" if known == "he" else "he", told, codex)):
+        yield _of_aspect("pronouns", entry, "pronouns", said.said, "she" if known == "he" else "he")
 
 
-def _may_be_anothers(match: re.Match[str], entry: Entry, sentence: _Sentence, told: _Passage, codex: Codex) -> bool:
+def _may_be_anothers(match: re.Match[str], entry: Entry, sentence: ToldSentence, told: _Passage, codex: Codex) -> bool:
     """Return whether it may be somebody else's mouth, coat or hands that a match of OF_ONESELF tells of."""
     if _IN_DISGUISE.search(told.text):
         return True
@@ -801,35 +776,36 @@ def _may_be_anothers(match: re.Match[str], entry: Entry, sentence: _Sentence, to
     named = {word for name in entry.names for word in name.split()}
     return bool(
         _SOMEBODY.search(near)
-        or re.search(_HE if pronoun_of(match) == "he" else _SHE, near, re.IGNORECASE)
+        or re.search(HE if pronoun_of(match) == "he" else SHE, near, re.IGNORECASE)
         or any(one.kind == "person" and one is not entry for one in codex.named_in(near))
         or any(word not in named for word in _CAPITAL.findall(near))
     )
 
 
-def _after_its_name(entry: Entry, known: str, told: _Passage, codex: Codex) -> _Sentence | None:
-    """Return the sentence that calls somebody by the wrong pronoun right behind one that begins with their name.
+_OF_WHO_IS_THERE = re.compile(
+    r"\b(?:he|she) (?:\w+ly )?(?:was|is|had|has|would|could|came|comes|arrived|appeared|entered|followed|waited|stood|"
+    r"turned up)\b",
+    re.IGNORECASE,
+)
+"""What begins to tell of somebody else as much as it goes on about who was told of last."""
 
-    That may be anybody whom a passage before this one told of: only where this one has nobody else, and nowhere the right one,
-    is it they.
-    """
-    plain = told.text
-    right, wrong = (_SHE, _HE) if known == "she" else (_HE, _SHE)
-    others = [one for one in codex.named_in(" ".join(one.said for one in told.sentences)) if one is not entry]
-    if re.search(right, plain, re.IGNORECASE) or any(one.kind == "person" for one in others):
+
+def _called_otherwise(entry: Entry, wrong: str, told: _Passage, codex: Codex) -> ToldSentence | None:
+    """Return the sentence of a passage that calls somebody by the wrong pronoun, or tells that they are what they are not."""
+    called = "|".join(spelled(name) for name in entry.names if codex.find(name) is entry) or "(?!)"
+    what = "man|boy|lad" if wrong == "he" else "woman|girl|lass"
+    is_what = rf"^(?:{called}) (?:is|was) an? (?:[a-z][\w-]*,? ){{0,3}}?(?:{what})(?=[.;,]|$| (?:with|who)\b)"
+    if (said := _first(is_what, told, besides=())) is not None:
+        return None if _IN_DISGUISE.search(told.text) else said
+    found = calling(wrong, entry, told.sentences, codex)
+    if (
+        not found
+        or _OF_WHO_IS_THERE.search(found[0].plain)
+        or re.search(HE if wrong == "he" else SHE, told.before, re.IGNORECASE)
+    ):
         return None
-    named = {word for one in (entry, *others) for name in one.names for word in name.split()}
-    if _SOMEBODY.search(plain) or any(word not in named for word in _CAPITAL.findall(plain)):
-        return None
-    called = "|".join(spelled(name) for name in entry.names if codex.find(name) is entry)
-    for before, after in pairwise(told.sentences):
-        if re.search(wrong, before.plain, re.IGNORECASE):
-            # Whom this one means, a later one may mean too.
-            return None
-        begins = re.match(rf"(?:{called}) (?:{ACTS})", before.plain) and before.paragraph == after.paragraph
-        if begins and re.match(r"(?:He|She)\b", after.plain):
-            return after
-    return None
+    # A passage may go on about whoever the one before it told of.
+    return None if may_mean_another(wrong, entry, told.before, codex) else found[0]
 
 
 def _of_renamed(told: _Passage, codex: Codex) -> Iterator[Contradiction]:
@@ -854,7 +830,7 @@ def _as_a_name(name: str) -> str:
     return rf"(?:(?<=[a-z,;] ){pattern}|{pattern}{_ONLY_PEOPLE})" if name in _WORDS else pattern
 
 
-def _may_be_another(entry: Entry, told: _Passage, act: _Sentence) -> bool:
+def _may_be_another(entry: Entry, told: _Passage, act: ToldSentence) -> bool:
     """Return whether it is none of the dead who acts in a passage: a ghost, a namesake, a ship, or who goes by their name."""
     names = "|".join(map(spelled, entry.names))
     return told.is_of_another_world or bool(
@@ -871,7 +847,7 @@ def _may_be_another(entry: Entry, told: _Passage, act: _Sentence) -> bool:
     )
 
 
-def _may_be_there(entry: Entry, told: _Passage, act: _Sentence) -> bool:
+def _may_be_there(entry: Entry, told: _Passage, act: ToldSentence) -> bool:
     """Return whether somebody acts where they went to, is heard from afar, or may be back by the time of a passage."""
     line = entry.line("status")
     gone = f"{line.text} {line.rests_on}" if line else ""
@@ -889,7 +865,7 @@ def _may_be_there(entry: Entry, told: _Passage, act: _Sentence) -> bool:
     return any(left.search(gone) and there.search(scene) for left, there in _FAR_PLACES)
 
 
-def _acting(called: str, told: _Passage, *, dead: bool) -> _Sentence | None:
+def _acting(called: str, told: _Passage, *, dead: bool) -> ToldSentence | None:
     """Return the first sentence in which somebody who is called so does something; None for none."""
     return _first(
         rf"(?:^|[,;:\"”—–] ?|\b(?:and|but|then|when|while|as(?! (?:{called}) {_SAID})|so) |"
@@ -907,7 +883,7 @@ def _acting(called: str, told: _Passage, *, dead: bool) -> _Sentence | None:
     )
 
 
-def _first(pattern: str, told: _Passage, besides: Collection[str]) -> _Sentence | None:
+def _first(pattern: str, told: _Passage, besides: Collection[str]) -> ToldSentence | None:
     """Return the first sentence that tells so of here and now; what `besides` names makes none one of another time."""
     for sentence in told.sentences:
         match = re.search(pattern, sentence.plain)
@@ -916,7 +892,7 @@ def _first(pattern: str, told: _Passage, besides: Collection[str]) -> _Sentence 
     return None
 
 
-def _is_elsewhen(sentence: _Sentence, end: int, besides: Collection[str], told: _Passage) -> bool:
+def _is_elsewhen(sentence: ToldSentence, end: int, besides: Collection[str], told: _Passage) -> bool:
     """Return whether a sentence tells of another time, or of nobody in the flesh, what it does up to `end`."""
     plain = sentence.plain
     for name in besides:

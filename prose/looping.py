@@ -80,8 +80,8 @@ def find_loop(
         return " ".join(own) if len(own) > 2 and hay.count(needle) >= most else None
     for run in index.shared(ngrams(own, LOOP_RUN), LOOP_RUN):
         return " ".join(run)
-    if run := _repeated_run(own):
-        return " ".join(run)
+    if repeated := _repeated_run(own):
+        return " ".join(repeated)
     pieces = ngrams(own, PIECE)
     known = index.shared(pieces, PIECE)
     if len(own) >= 8 and len(known) >= 0.7 * len(pieces):

@@ -221,6 +221,8 @@ class Line:
     passage: str
     """Id of the passage; empty for what the author or the brief says."""
     step: int
+    by_author: bool = False
+    """Whether the author said so as of that passage, which need not tell of it."""
 
 
 @dataclass(frozen=True)

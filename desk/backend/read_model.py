@@ -202,6 +202,7 @@ async def codex_view(story: Story, ref: str) -> list[CodexEntryView]:
                     "rests_on": line.rests_on,
                     "passage": line.passage,
                     "step": line.step,
+                    "author": line.by_author,
                 }
                 for line in reversed(entry.lines)
                 if line.aspect != "pronouns"

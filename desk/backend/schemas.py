@@ -59,6 +59,13 @@ class Changed(BaseModel):
     ok: bool = True
 
 
+class LorebookAdded(Changed):
+    """The entries of a lorebook were added: their names, and in words what was left out."""
+
+    added: list[str]
+    left_out: str
+
+
 class JobStarted(BaseModel):
     """A job was started; its events tell the rest."""
 
@@ -89,6 +96,8 @@ class CodexLine(TypedDict):
     rests_on: str
     passage: str
     step: int
+    author: bool
+    """Whether the author said so as of the passage, which need not tell of it."""
 
 
 class CodexHistoryView(TypedDict):

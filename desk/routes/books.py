@@ -42,7 +42,7 @@ _TYPES = {
 async def export(jobs: JobsDep, format: Annotated[str, Query(max_length=100)], quotes: bool = False) -> Response:
     """Return the story as a file to save, in one of the formats that `formats` lists; a book with typographic `quotes` or not."""
     extension = f".{WHOLE}" if format.casefold() == WHOLE else find_format(format)
-    async with _folder() as folder:
+    async with temporary_folder() as folder:
         path = await jobs.story.aexport(folder / f"story{extension}", quotes=quotes)
         data = await asyncio.to_thread(path.read_bytes)
     view = await jobs.story.abook()
@@ -70,9 +70,9 @@ async def formats() -> dict[str, list[dict[str, str]]]:
 async def preview(desk: DeskDep, file: UploadFile) -> dict[str, str | int]:
     """Return what a manuscript holds and what it would cost, before anything is done with it."""
     library = await desk.library()
-    async with _folder() as folder:
+    async with temporary_folder() as folder:
         path = await _taken(file, folder)
-        with _named(path):
+        with told_by_name(path):
             return (await library.aimport_preview(path)).as_json()
 
 
@@ -87,7 +87,7 @@ async def begin(desk: DeskDep, file: UploadFile, fast: Annotated[bool, Form()] =
     folder = await _made()
     try:
         path = await _taken(file, folder, f".{WHOLE}")
-        with _named(path):
+        with told_by_name(path):
             if path.suffix == f".{WHOLE}":
                 left_out: dict[str, int] = {}
                 restored = await library.arestore(path, on_left_out=left_out.update)
@@ -120,7 +120,8 @@ async def _rest(events: AsyncGenerator[Event], folder: Path, jobs: StoryJobs) ->
 
 
 @asynccontextmanager
-async def _folder() -> AsyncIterator[Path]:
+async def temporary_folder() -> AsyncIterator[Path]:
+    """Give a folder for a file that comes or goes, and remove it."""
     folder = await _made()
     try:
         yield folder
@@ -149,7 +150,7 @@ async def _taken(file: UploadFile, folder: Path, *more: str) -> Path:
 
 
 @contextmanager
-def _named(path: Path) -> Iterator[None]:
+def told_by_name(path: Path) -> Iterator[None]:
     """Tell of a file by its name: whoever dropped it does not know where it lay for a moment."""
     try:
         yield

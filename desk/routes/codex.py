@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, UploadFile
 from pydantic import Field
 
+from recurrentgpt.books.file_names import safe_name
+from recurrentgpt.books.readers.lorebook import tell_left_out
 from recurrentgpt.desk.backend import read_model
 from recurrentgpt.desk.backend.dependencies import IdleJobsDep, JobsDep
 from recurrentgpt.desk.backend.schemas import (
@@ -15,10 +18,12 @@ from recurrentgpt.desk.backend.schemas import (
     CodexEntryView,
     CodexHistoryView,
     Count,
+    LorebookAdded,
     Ref,
     RequestBody,
     ShortText,
 )
+from recurrentgpt.desk.routes.books import temporary_folder, told_by_name
 from recurrentgpt.desk.routes.writing import moved
 from recurrentgpt.schema.codex import Aspect, Kind
 
@@ -31,6 +36,8 @@ class NewEntry(RequestBody):
     name: ShortText
     kind: Kind
     facts: Annotated[list[ShortText], Field(max_length=20, default_factory=list)]
+    keys: Annotated[list[ShortText], Field(max_length=20, default_factory=list)]
+    """Words that bring it to the writer, beside its name."""
 
 
 class EntryChange(RequestBody):
@@ -77,8 +84,21 @@ async def history(
 @router.post("/stories/{story}/codex")
 async def add(jobs: IdleJobsDep, body: NewEntry) -> Changed:
     """Add an entry of the author's own."""
-    await jobs.story.aadd_entry(body.name, body.kind, body.facts)
+    await jobs.story.aadd_entry(body.name, body.kind, body.facts, body.keys)
     return moved(jobs)
+
+
+@router.post("/stories/{story}/codex/lorebook")
+async def import_lorebook(jobs: IdleJobsDep, file: UploadFile) -> LorebookAdded:
+    """Add the entries of a lorebook of SillyTavern or NovelAI, or of a character card, and tell what is left out."""
+    left_out: dict[str, int] = {}
+    async with temporary_folder() as folder:
+        path = folder / safe_name((file.filename or "lorebook").replace("\0", ""))
+        await asyncio.to_thread(path.write_bytes, await file.read())
+        with told_by_name(path):
+            added = await jobs.story.aimport_lorebook(path, on_left_out=left_out.update)
+    moved(jobs)
+    return LorebookAdded(added=added, left_out=tell_left_out(left_out))
 
 
 @router.put("/stories/{story}/codex")

@@ -80,6 +80,8 @@ class StoryCodex:
             entry = find_entry(await self._session.codex_at(commit["id"], overlay), name)
             if aspect == "holder" and text.casefold() == entry.name.casefold():
                 raise BadAnswer(f"{entry.name} is in somebody's hands, and not in its own: name who has it.")
+            if aspect == "holder" and entry.kind == "person" and not end:
+                raise BadAnswer(f"Nobody has {entry.name}, who is a person: say of the thing that {entry.name} has it.")
             change = _said(entry.name, entry.kind, "end" if end else "set", text, aspect)
             over = _over(entry, [change])
             if end and not over:
@@ -95,13 +97,17 @@ class StoryCodex:
     async def add(self, name: str, kind: Kind, facts: Sequence[str] = (), keys: Sequence[str] = ()) -> Entry:
         """Add an entry of the author's own to this branch, or more to one that is there, and return it.
 
-        `keys` bring it to the writer, beside its name. Raises BadAnswer for texts that no prompt should carry.
+        `keys` bring it to the writer, beside its name. Raises BadAnswer for texts that no prompt should carry, and where nothing
+        is said of an entry that is there.
         """
         name = check_name("name", name, MOST_NAME_WORDS)
         if not name or kind not in get_args(Kind):
             raise BadAnswer(f"An entry has a name, and is one of {', '.join(get_args(Kind))}.")
         lines = [_said(name, kind, "set", check_name("fact", fact, MOST_SENTENCE_WORDS), "fact") for fact in facts]
         lines += [_said(name, kind, "key", check_name("key", key, MOST_NAME_WORDS)) for key in keys]
+        known = (await self._session.codex_at(None)).find(name, kind, whole=True)
+        if known is not None and not lines:
+            raise BadAnswer(f"{known.name} is an entry already, as a {known.kind}: give a fact or a key to add to it.")
         await self._say(lines or [_said(name, kind, "alias", name)])
         return (await self._session.codex(name))[0]
 
@@ -110,8 +116,17 @@ class StoryCodex:
         return await self._flag(name, "alias", check_name("name", alias, MOST_NAME_WORDS))
 
     async def merge(self, name: str, other: str) -> Entry:
-        """Make one entry of two that are the same, under the first one's name, and return it."""
-        return await self._flag(name, "merge", find_entry(await self._session.codex_at(None), other).name)
+        """Make one entry of two that are the same, under the first one's name, and return it.
+
+        Raises BadAnswer where both names are of one entry.
+        """
+        codex = await self._session.codex_at(None)
+        entry, same = find_entry(codex, name), find_entry(codex, other)
+        if entry is same:
+            raise BadAnswer(
+                f"{name} and {other} are one entry already, {entry.name}: name another one to merge with it."
+            )
+        return await self._flag(name, "merge", same.name)
 
     async def pin(self, name: str, *, pinned: bool = True) -> Entry:
         """Tell the writer of an entry always, or only where it is named, and return it."""

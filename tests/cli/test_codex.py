@@ -98,6 +98,15 @@ def test_what_is_kept_from_the_reader_is_in_the_context_only_where_it_is_asked_f
     assert clue in told
 
 
+def test_a_line_of_the_authors_is_told_to_be_theirs(cli, story):
+    assert cli("codex", story, "lantern", "--add", "thing").code == 0
+    shown = cli("codex", story, "lantern", "--set", "place=in the cellar").out
+    assert "place: The lantern is in the cellar.\n      the author, at passage 2" in shown
+    assert "Also:" not in shown
+    assert "an entry already" in cli("codex", story, "lantern", "--add", "thing").err
+    assert "one entry already" in cli("codex", story, "lantern", "--merge", "the lantern").err
+
+
 def test_a_correction_at_an_older_passage_keeps_the_later_ones(cli, story):
     assert cli("write", story, "--steps", "2").code == 0
     assert cli("codex", story, "The Ferryman", "--add", "person").code == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import httpx
@@ -43,6 +44,27 @@ def test_an_entry_is_added_corrected_pinned_hidden_merged_and_undone(client: Cli
     assert "Zoltan" not in names(client, story, "1")
 
 
+def test_a_line_of_the_authors_is_from_the_author_and_keys_bring_an_entry(client: Client) -> None:
+    story = client.begin()["id"]
+    path = f"/stories/{story}/codex"
+    client.send("POST", path, {"name": "lantern", "kind": "thing", "keys": ["light", "wick"]})
+    client.send("PUT", f"{path}/line", {"name": "lantern", "aspect": "place", "value": "in the cellar"})
+    head = client.get(f"/stories/{story}")["head"]
+    (line,) = names(client, story, head)["lantern"]["lines"]
+    assert (line["text"], line["author"]) == ("The lantern is in the cellar.", True)
+    book = {"entries": {"0": {"key": ["weir"], "comment": "the Old Weir", "content": "The Old Weir is haunted."}}}
+
+    def send(content: str) -> httpx.Response:
+        files = {"file": ("lore.json", content)}
+        return client.http.post(f"/desk/api{path}/lorebook", files=files)
+
+    assert send(json.dumps(book)).json()["added"] == ["the Old Weir"]
+    head = client.get(f"/stories/{story}")["head"]
+    assert "The Old Weir is haunted." in str(names(client, story, head))
+    refused = send("no lorebook")
+    assert (refused.status_code >= 400, "lore.json" in refused.text, "/tmp" in refused.text) == (True, True, False)
+
+
 def test_what_is_wrong_is_refused_in_a_sentence(client: Client) -> None:
     path = f"/stories/{client.begin()['id']}/codex"
     assert "no one entry" in client.refused("PUT", path, {"name": "Quirin", "pinned": True})[1]
@@ -50,6 +72,10 @@ def test_what_is_wrong_is_refused_in_a_sentence(client: Client) -> None:
     line = {"name": "Zoltan", "aspect": "status", "value": "sleepy"}
     assert "A status is one of" in client.refused("PUT", f"{path}/line", line)[1]
     assert client.refused("POST", path, {"name": "Zoltan", "kind": "beast"})[0] == 422
+    assert "an entry already" in client.refused("POST", path, {"name": "Zoltan", "kind": "person"})[1]
+    line = {"name": "Zoltan", "aspect": "holder", "value": "the compass"}
+    assert "who is a person" in client.refused("PUT", f"{path}/line", line)[1]
+    assert "one entry already" in client.refused("PUT", path, {"name": "Zoltan", "merge": "zoltan"})[1]
 
 
 def test_whoever_plays_is_not_sent_what_is_hidden(client: Client) -> None:
@@ -96,6 +122,7 @@ def test_an_entry_is_made_and_corrected_on_the_page(page: Any, desk: Served) -> 
     codex.get_by_text("Add an entry").click()
     codex.get_by_label("Name of the entry").fill("Zoltan")
     codex.get_by_label("What is true of it").fill("Zoltan sold the boat.")
+    codex.get_by_label("Words that bring it to the writer").fill("boatman, oar")
     # What is typed is there again.
     page.reload()
     written(page, 2)
@@ -113,6 +140,12 @@ def test_an_entry_is_made_and_corrected_on_the_page(page: Any, desk: Served) -> 
     codex.get_by_label("Fact of Zoltan").fill("Zoltan swims.")
     codex.get_by_role("button", name="Set it").first.click()
     codex.locator(".sentences").get_by_text("Zoltan swims.").wait_for()
+    codex.get_by_text("from the author, at passage 2").wait_for()
+    codex.get_by_text("Import a lorebook").click()
+    book = {"entries": {"0": {"key": ["weir"], "comment": "the Old Weir", "content": "The Old Weir is haunted."}}}
+    lore = {"name": "lore.json", "mimeType": "application/json", "buffer": json.dumps(book).encode()}
+    codex.get_by_label("Lorebook", exact=True).set_input_files(lore)
+    codex.get_by_text("Added: the Old Weir.").wait_for()
     codex.get_by_role("button", name="No longer true: Zoltan sold").click()
     there_are(codex.get_by_text("Zoltan sold the boat."), 0)
     codex.get_by_role("button", name="Pin").last.click()

@@ -321,3 +321,37 @@ def test_whoever_is_not_told_still_does_not_know(fact):
     unknown = "Mara Voss does not know that the widow is her mother."
     known = changed(KNOWN, [{**said("Mara Voss", "fact", ""), "text": unknown}], "p1", 1)
     assert unknown in [line.text for line in after(fact, known=known).find("Mara Voss").lines]
+
+
+SHE_IS_TOLD = (
+    'Ruth Bell unlocked the shop at seven. She had slept badly, and the parcel from Leeds was wet.\n\n"Again," said Ruth. '
+    "She wrote a letter before she took off her coat."
+)
+
+
+def test_a_pronoun_that_can_mean_nobody_else_is_known_and_is_turned_round_by_no_passage():
+    known = after("Ruth Bell runs the shop.", known=Codex(), passage=SHE_IS_TOLD)
+    assert known.find("Ruth Bell").value("pronouns") == "she"
+    known = after("Ruth Bell is late.", known=known, passage='"Late," said Ruth. Ruth shrugged his shoulders.')
+    assert known.find("Ruth Bell").value("pronouns") == "she"
+
+
+@pytest.mark.parametrize(
+    "passage",
+    [
+        SHE_IS_TOLD.replace("the parcel from Leeds was wet", "the nurse was late"),
+        SHE_IS_TOLD.replace("the parcel from Leeds was wet", "his parcel was wet"),
+        SHE_IS_TOLD.replace("the parcel from Leeds was wet", "Mara Voss slept"),
+        '"Again," said Ruth. She wrote a letter.',
+        "She was late. " + SHE_IS_TOLD,
+    ],
+)
+def test_a_pronoun_that_may_be_somebody_elses_is_nobodys(passage):
+    ruth = after("Ruth Bell runs the shop.", passage=f'"Good morning," said Ruth.\n\n{passage}').find("Ruth")
+    assert ruth.value("pronouns") == ""
+
+
+def test_who_is_given_a_thing_is_an_entry():
+    known = after("Mara Voss gave the brass key to Piet Moore.")
+    assert known.find("brass key").value("holder") == "Piet Moore"
+    assert known.find("Piet Moore").kind == "person"

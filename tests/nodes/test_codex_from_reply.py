@@ -444,3 +444,28 @@ def test_what_nobody_has_any_more_is_in_nobodys_hands_in_whatever_language(nobod
         said = CodexChange(name="brass key", kind="thing", aspect="holder", value=holder)
         codex = changed(codex, from_reply([said], "", codex, "German"), f"p{step}", step)
     assert codex.find("brass key").line("holder") is None
+
+
+@pytest.mark.parametrize(
+    ("holder", "is_person"),
+    [
+        ("Piet Moore", True),
+        ("Mr Moore", True),
+        ("Piet", True),
+        ("Ludwig van Dam", True),
+        ("Marrow", False),
+        ("Marrow Bank", False),
+        ("the Petrel", False),
+        ("the miller", False),
+        ("nobody", False),
+    ],
+)
+def test_whoever_has_a_thing_is_an_entry_where_the_name_is_a_persons(holder, is_person):
+    sentence = f"Anna Cole gave the iron key to {holder}. Piet laughed. It never rained in Marrow."
+    reply = [CodexChange(name="iron key", kind="thing", aspect="holder", value=holder, sentence=sentence)]
+    known = changed(Codex(), [Change(entry="Anna Cole", kind="person", do="set", aspect="role", value="a farmer")])
+    known = changed(known, from_reply(reply, sentence, known), "p2", 2)
+    found = known.find(holder, "person", whole=True)
+    assert (found is not None and found.kind == "person" and found.aliases == ()) is is_person
+    accused = find_contradictions("Anna Cole took the iron key out of her pocket and unlocked the door.", known)
+    assert [one["rule"] for one in accused] == ["holder"] * is_person

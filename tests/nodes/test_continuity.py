@@ -61,6 +61,11 @@ PLANTED = {
         '"No," Signe said softly, shaking his head.',
         "Signe put the kettle on. He looked at the door and sat down.",
         "Bastian's ghost was forgotten. Signe himself had no answer.",
+        "Signe was early on Monday. He unlocked the shop, and he lit the stove with a letter from Leeds.",
+        '"It never rains," said Signe. He rubbed the window clear. "Nobody does."',
+        '"I sail on Friday," said Signe, and he put down the cup.',
+        "Signe Orrin was a tall man with a soft voice.",
+        "Petra paid. Signe scratched his beard and counted the coins twice.",
     ],
     "renamed": ["They rode into Old Town at noon."],
 }
@@ -90,6 +95,19 @@ CLEAN = [
     "Orrin laughed at the clerk.",
     "Petra walked to the mill and asked about the dead man.",
     "Newharbour lay grey in the rain.",
+    '"You are late," said Signe, and he took off the wet hat.',
+    '"Late," said Signe. "As always." He took off the wet hat.',
+    '"Leon never wrote," said Signe. He lived in Leeds.',
+    "Leon came in from the yard. Signe nodded. He sat down.",
+    "Signe saddled the grey. He tossed the reins and stamped.",
+    "Signe called the sheriff. He rode over at noon.",
+    "Signe whistled twice. He came running through the mud.",
+    "Signe put the kettle on. He had been at sea for a year.",
+    "Signe closed the shop at six, and he was waiting by the lamp.",
+    "Beside Signe was a tall man with a scar.",
+    "The player of Signe was a tall man with a red beard.",
+    "Signe was a man short at the pumps.",
+    "In a dream Signe was a tall man with a beard.",
 ]
 
 
@@ -102,6 +120,16 @@ def test_a_planted_contradiction_is_found_with_both_sentences(rule, passage):
     if rule != "renamed":
         assert (found["passage"], found["step"]) == ("p1", 3)
         assert found["rests_on"]
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["Mattis Orrin waited at the gate.", "He leaned on the gate.", "A man leaned on the gate.", "Leon waited."],
+)
+def test_a_pronoun_may_mean_whom_the_passage_before_told_of(before):
+    passage = "Signe was early on Monday. He unlocked the shop."
+    assert find_contradictions(passage, CODEX, before=before) == []
+    assert find_contradictions(passage, CODEX, before="Signe Orrin wrote to Leeds, and she went to bed.") != []
 
 
 @pytest.mark.parametrize("fact", ["He changed his name to Lukas.", "She was now called Mother Agnes by the nuns."])

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from recurrentgpt import Library, Story
 from recurrentgpt.infrastructure.background_loop import call
+from recurrentgpt.memory.codex import sentence_of
 from recurrentgpt.schema.errors import BadAnswer, BookError, StoryError
 from recurrentgpt.testing import story_replies
 
@@ -362,7 +363,7 @@ def test_who_has_a_thing_is_known_by_any_of_their_names(story, author, monkeypat
     story.choose(plan)
     story.step()
     told = "".join(part.text for part in story.written_from() if part.name == "codex")
-    assert "Bastian Cole has brass key." in told
+    assert "Bastian Cole has the brass key." in told
 
 
 @pytest.mark.parametrize(
@@ -481,6 +482,37 @@ def test_an_author_adds_merges_pins_hides_and_removes(story, author, model):
     story.remove_entry("The Ferryman")
     with pytest.raises(StoryError):
         story.codex("The Ferryman")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "told"),
+    [
+        ("lantern", "thing", "The lantern is under the stairs."),
+        ("the lantern", "thing", "The lantern is under the stairs."),
+        ("her lantern", "thing", "Her lantern is under the stairs."),
+        ("miller's lantern", "thing", "Miller's lantern is under the stairs."),
+        ("Excalibur", "thing", "Excalibur is under the stairs."),
+        ("stranger", "person", "The stranger is under the stairs."),
+    ],
+)
+def test_a_common_noun_has_its_article_in_a_sentence(story, author, name, kind, told):
+    begun(story, author, ALIVE)
+    story.add_entry(name, kind)
+    line = story.edit_entry(name, "place", "under the stairs").line("place")
+    assert sentence_of(entry(story, name), line) == told
+
+
+def test_what_an_author_cannot_mean_is_refused(story, author):
+    begun(story, author, ALIVE)
+    head = story.snapshot().head
+    with pytest.raises(BadAnswer, match="one entry already, Bastian Cole"):
+        story.merge_entries("Bastian Cole", "Bastian")
+    with pytest.raises(BadAnswer, match="Bastian Cole is an entry already, as a person"):
+        story.add_entry("Bastian Cole", "person")
+    with pytest.raises(BadAnswer, match="Nobody has Bastian Cole, who is a person"):
+        story.edit_entry("Bastian", "holder", "the brass key")
+    assert story.snapshot().head == head
+    assert story.add_entry("Bastian Cole", "person", ["Bastian Cole limps."]).aliases == ()
 
 
 @pytest.mark.parametrize("tier", ["small", "full"])

@@ -1,6 +1,6 @@
 // Who is here as of a passage, what is true of them, the passage that each line comes from, and the author's word on it.
 import { useEffect, useState, type FormEvent } from "react";
-import { get } from "./api";
+import { get, upload } from "./api";
 import { Problem, useAttempt } from "./components";
 import type { Ask, CodexChange, CodexEntry, CodexLine, StoryView } from "./types";
 import { useField as useDraft } from "./unsavedText";
@@ -65,6 +65,7 @@ export function CodexPanel(props: Props & { problem: string }) {
         </details>
       )}
       <NewEntry {...props} />
+      <Lorebook {...props} />
     </section>
   );
 }
@@ -82,7 +83,9 @@ function Entry(props: Props & { entry: CodexEntry }) {
           <li key={number} dir="auto">
             {line.text}
             {line.rests_on && line.rests_on !== line.text && <q className="why">{line.rests_on}</q>}
-            {onPage(line.passage) ? (
+            {line.author ? (
+              <span className="why">from the author, at passage {line.step}</span>
+            ) : onPage(line.passage) ? (
               <button className="quiet" onClick={() => props.onJump(line.passage)} aria-label={`${entry.name}, from passage ${line.step}`}>from passage {line.step}</button>
             ) : (
               <span className="why">{line.step ? `from passage ${line.step}` : "from the author, or the brief"}</span>
@@ -183,27 +186,64 @@ function Change(props: Props & { entry: CodexEntry }) {
 function NewEntry({ view, busy, ask }: Props) {
   const name = useField(view, "new/name");
   const fact = useField(view, "new/fact");
+  const words = useField(view, "new/keys");
   const chosen = useField(view, "new/kind");
   const kind = chosen.text ?? "person";
   const add = (event: FormEvent) => {
     event.preventDefault();
-    void ask("POST", "/codex", { name: name.text, kind, facts: fact.text?.trim() ? [fact.text] : [] }).then((done) => {
+    const keys = (words.text ?? "").split(",").map((word) => word.trim()).filter(Boolean);
+    void ask("POST", "/codex", { name: name.text, kind, facts: fact.text?.trim() ? [fact.text] : [], keys }).then((done) => {
       if (!done) return;
       name.drop();
       fact.drop();
+      words.drop();
     });
   };
   return (
     <details>
-      <summary>Add an entry{(name.text || fact.text) && " · not saved"}</summary>
+      <summary>Add an entry{(name.text || fact.text || words.text) && " · not saved"}</summary>
       <form className="row" onSubmit={add}>
         <input dir="auto" maxLength={100} aria-label="Name of the entry" placeholder="Name" value={name.text ?? ""} onChange={(event) => name.change(event.target.value)} />
         <select aria-label="Kind of the entry" value={kind} onChange={(event) => chosen.change(event.target.value)}>
           {KINDS.map((one) => <option key={one}>{one}</option>)}
         </select>
         <input dir="auto" maxLength={400} aria-label="What is true of it" placeholder="What is true of it" value={fact.text ?? ""} onChange={(event) => fact.change(event.target.value)} />
+        <input dir="auto" maxLength={400} aria-label="Words that bring it to the writer, parted by commas" placeholder="Words that bring it, a comma between" value={words.text ?? ""} onChange={(event) => words.change(event.target.value)} />
         <button disabled={busy || !name.text?.trim()}>Add</button>
       </form>
+    </details>
+  );
+}
+
+type Added = { added: string[]; left_out: string };
+
+function Lorebook({ view, busy }: Props) {
+  const [said, setSaid] = useState("");
+  const { problem, attempt } = useAttempt();
+  const add = async (file: File) => {
+    setSaid("");
+    await attempt(async () => {
+      const { added, left_out } = await upload<Added>(`/stories/${view.id}/codex/lorebook`, file);
+      setSaid(`Added: ${added.join(", ")}. ${left_out}`);
+    });
+  };
+  return (
+    <details>
+      <summary>Import a lorebook</summary>
+      <p className="hint">A lorebook of SillyTavern or NovelAI, or a character card, as JSON.</p>
+      <input
+        type="file"
+        accept=".json,.lorebook"
+        aria-label="Lorebook"
+        disabled={busy}
+        onChange={(event) => {
+          const file = event.target.files?.[0];
+          event.target.value = "";
+          if (file) void add(file);
+        }}
+      />
+      <p role="status" className="hint" dir="auto">{said}</p>
+      <Problem text={problem} />
     </details>
   );
 }

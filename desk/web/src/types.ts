@@ -5,7 +5,7 @@ export type RecalledEntry = { id: string; step: number; score: number; piece: st
 export type FoundWords = { id: string; step: number; times: number; piece: string };
 export type Reason = { sentence: string; why: string };
 export type Memory = { id: string; step: number; now: string[]; before: string[]; dropped: Reason[]; added: Reason[]; recalled: RecalledEntry[] };
-export type CodexLine = { aspect: string; value: string; text: string; rests_on: string; passage: string; step: number };
+export type CodexLine = { aspect: string; value: string; text: string; rests_on: string; passage: string; step: number; author: boolean };
 /** `player` is who plays; `names` are all that it is called. */
 export type CodexEntry = { name: string; kind: string; names: string[]; here: boolean; pinned: boolean; hidden: boolean; player: boolean; lines: CodexLine[] };
 export type CodexChange = { passage: string; step: number; do: string; aspect: string; said: string; author: boolean };

@@ -250,6 +250,7 @@ def _entry_lines(entry: Entry, history: list[HistoryLine]) -> list[str]:
         lines += [f"{what}: {', '.join(map(one_line, names))}"] if names else []
     for line in entry.lines:
         where = f"passage {line.step}" if line.step else "the author, or the brief"
+        where = f"the author, at {where}" if line.step and line.by_author else where
         lines += ["", f"  {line.aspect}: {one_line(sentence_of(entry, line))}", f"      {where}"]
         if line.rests_on and line.rests_on != line.text:
             lines[-1] += f": {one_line(line.rests_on)}"

@@ -26,9 +26,9 @@ SPOKEN = re.compile(r"[\"“][^\"“”]*(?:[\"”]|$)", re.MULTILINE)
 
 
 def longer_name(name: str, known: Entry, codex: Codex) -> Change | None:
-    """Return that somebody is called by a longer form of their name, too; None for a name that is only titled, or says a role."""
+    """Return that somebody is called by a longer form of their name, too; None for one that is only titled, or a role."""
     alias = " ".join(form_of(name).words)
-    if kin_of(name) or codex.find(alias) is not None:
+    if kin_of(name) or codex.find(alias) is not None or codex.by_short_name(name) is known:
         return None
     return Change(entry=known.name, kind=known.kind, do="alias", value=alias)
 
@@ -55,7 +55,7 @@ def from_facts(summary: str, facts: Iterable[str], passage: str, codex: Codex, l
         with_names((summary, *facts), known) if people or codex.entries else (summary, *facts)
     ):
         fact = shortened(fact, MOST_SENTENCE_WORDS)
-        named, rests_on = known.named_in(fact), nearest(fact, lines)
+        named, rests_on = known.named_in(fact, passage), nearest(fact, lines)
         told |= {entry.name for entry in named}
         found = list(_by_rule(fact, named, known)) if is_english(language) else []
         if named and number and all(change["do"] == "end" for change in found):

@@ -22,7 +22,7 @@ from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.sentences import limit_words, sentences
 from recurrentgpt.schema.codex import Codex, Contradiction, Entry, Line, Rule, Told
-from recurrentgpt.schema.names import ANYBODY, parted, plain, spelled
+from recurrentgpt.schema.names import ANYBODY, FAMILY, parted, plain, spelled
 from recurrentgpt.schema.state import State
 
 TOLD_WORDS = {"small": 45, "full": 260}
@@ -327,6 +327,12 @@ _HANDLES = (
     r"row|polishe|touche|unfold|close|shut|pour|clean|dust)s|"
     rf"(?!{_NOT_HANDLED}\b)(?:{IRREGULAR}|[a-z]{{2,}}(?<!e)ed)"
 )
+_NOTHING_ELSE = (
+    r"(?=\W*$|[^\w\s'’-]|\s+(?:and|but|or|then|as|while|when|before|after|until|so|"
+    r"[a-z]+ly|up|down|out|off|away|back|aside|over|open|shut|again|"
+    r"in|on|at|to|into|onto|from|with|by|through|across|against|under|around|between|towards?|beside|behind|above|along)\b)"
+)
+"""What stands behind a name that is not the beginning of another: the key ring is no key."""
 _ANYBODY_WHO = (
     r"\b(?:(?:[Tt]he|[Aa]n?|[Ss]ome|[Aa]nother|[Ee]very|[Ee]ach|[Hh]is|[Hh]er|[Tt]heir)"
     r"(?: (?!(?:and|but|who|I|we|you|it|he|she|they)\b)[a-z][\w-]*){1,3}|"
@@ -353,7 +359,7 @@ _PART = r"(?: (?:the|a|his|her|some|one) (?:\w+ ){1,3}(?:of|from|into|in|on|with
 _SHE, _HE = r"\b(?:she|hers?|herself)\b", r"\b(?:he|him|his|himself)\b"
 _PERSON = (
     r"(?:\w*(?:man|men|boys?|girls?|lady|ladies)|people|"
-    r"(?:god|grand)?(?:father|mother|brother|sister|son|daughter|aunt|uncle|cousin|nephew|niece|husband|wife|wives|widow\w*)s?|"
+    rf"{FAMILY.pattern}|"
     r"(?:fellow|lad|lass|guy|king|queen|prince|princess|lord|sir|stranger|guest|visitor|guard|soldier|sailor|doctor|nurse|priest|"
     r"corpse|body|bodies|patient|wounded|prisoner|invalid|victim|captain|driver|clerk|child|children|baby|kid|twin|"
     r"friend|lover|neighbo[u]?r|servant|maid|cook|teacher|pupil|student|"
@@ -512,6 +518,11 @@ class _Passage:
         """The paragraphs of which all is of another time: under such a heading or behind such a beginning till the scene ends."""
         return self._elsewhen[0]
 
+    @cached_property
+    def plain_text(self) -> str:
+        """All of it, with one form of each letter."""
+        return plain(" ".join(sentence.said for sentence in self.sentences))
+
     @property
     def ends_elsewhen(self) -> bool:
         """Whether its last scene is one of another time."""
@@ -574,7 +585,11 @@ def _of_entry(entry: Entry, told: _Passage, codex: Codex) -> Iterator[Contradict
     status = entry.value("status")
     own = [name for name in entry.names if codex.find(name) is entry]
     if entry.kind == "person" and own:
-        roles = [role for role in codex.own_roles(entry) if _means_nobody_else(role, entry, told, codex)]
+        shorter = codex.short_places(entry, told.plain_text) if status == "dead" else ()
+        known = dict.fromkeys(
+            (*codex.own_roles(entry), *(told.plain_text[start:end].lower() for start, end in shorter))
+        )
+        roles = [role for role in known if _means_nobody_else(role, entry, told, codex)]
         # The fisherman from Hull is another one than the fisherman.
         further = r"(?! (?:from|of|with|who|whose|in|at|on|by|that)\b)"
         called = "|".join(
@@ -592,17 +607,45 @@ def _of_entry(entry: Entry, told: _Passage, codex: Codex) -> Iterator[Contradict
     if entry.kind == "thing" and own:
         bare = {parted(plain(name)).bare for name in own}
         names = "|".join(map(spelled, sorted(bare, key=lambda name: (-len(name), name))))
-        if status in ("lost", "destroyed") and not _found_again(names, told):
-            handled = (
-                rf"\b(?:{_HANDLES}){_PATH}{_PART} (?:the|his|her|their) (?:{names})\b"
-                r"(?![ -][a-z]+(?:['’]s|s) (?:of|where)\b)"
-            )
-            act = _first(handled, told, besides=own)
-            # In somebody else's house there is another umbrella; that one is his, and the one above the door.
-            others = rf"{_ANYBODY_WHO}{handled}|(?:his|her|their) (?:{names})\b|\b(?:{names})\b{_ANOTHER_ONE}"
-            if act is not None and (any(" " in name for name in bare) or not re.search(others, act.plain)):
+        short = _short_names(entry, told, codex)
+        if status in ("lost", "destroyed") and not _found_again("|".join((names, *map(re.escape, short))), told):
+            is_own = any(" " in name for name in bare)
+            act = _handled(f"(?:the|his|her|their) (?:{names})", names, own, told, is_own=is_own)
+            for said in short if act is None else ():
+                by = f"the {re.escape(said)}{_NOTHING_ELSE}"
+                act = act or _handled(by, re.escape(said), [said], told, is_own=False)
+            if act is not None:
                 yield _of_aspect("lost", entry, "status", act.said, "found")
-        yield from _of_holder(entry, names, told, codex)
+        one_of_a_kind = all(" " in name for name in entry.names)
+        found = list(_of_holder(entry, names, told, codex, one_of_a_kind=one_of_a_kind))
+        for said in short if not found else ():
+            by = f"{re.escape(said)}{_NOTHING_ELSE}"
+            found = found or list(_of_holder(entry, by, told, codex, one_of_a_kind=False))
+        yield from found
+
+
+def _short_names(entry: Entry, told: _Passage, codex: Codex) -> list[str]:
+    """Return the shorter names, of one word where the plan or the passage before tells of it, by which a passage means a thing.
+
+    Out of nowhere, "the lamp" may be the one of the room; and what everybody has one of, is anybody's.
+    """
+    if entry.value("status") not in ("lost", "destroyed") and not entry.line("holder"):
+        return []
+    text = told.plain_text
+    names = dict.fromkeys(text[start:end] for start, end in codex.short_places(entry, text))
+    if not names:
+        return []
+    is_told = any(one is entry for said in (told.plan, told.before) for one in codex.named_in(said))
+    return [name for name in names if " " in name or (is_told and name.casefold() not in _EVERYBODYS)]
+
+
+def _handled(by: str, names: str, besides: Collection[str], told: _Passage, *, is_own: bool) -> _Sentence | None:
+    """Return the first sentence in which somebody handles what is called so; one that `is_own` is nobody else's."""
+    handled = rf"\b(?:{_HANDLES}){_PATH}{_PART} {by}\b(?![ -][a-z]+(?:['’]s|s) (?:of|where)\b)"
+    act = _first(handled, told, besides=besides)
+    # In somebody else's house there is another umbrella; that one is his, and the one above the door.
+    others = rf"{_ANYBODY_WHO}{handled}|(?:his|her|their) (?:{names})\b|\b(?:{names})\b{_ANOTHER_ONE}"
+    return act if act is not None and (is_own or not re.search(others, act.plain)) else None
 
 
 def _means_nobody_else(role: str, entry: Entry, told: _Passage, codex: Codex) -> bool:
@@ -656,14 +699,15 @@ def _about(called: str, told: _Passage, act: _Sentence) -> str:
     return " ".join([*before, *(sentence.plain for sentence in until if named.search(sentence.plain))])
 
 
-def _of_holder(entry: Entry, names: str, told: _Passage, codex: Codex) -> Iterator[Contradiction]:
+def _of_holder(
+    entry: Entry, names: str, told: _Passage, codex: Codex, *, one_of_a_kind: bool
+) -> Iterator[Contradiction]:
     """Tell of a thing that somebody has on them, while somebody else has it."""
     holder = codex.find(entry.value("holder"))
     if holder is None or holder.kind != "person" or names.casefold() in _EVERYBODYS:
         return
     # Her knife is another one than the knife that he has.
     # Of two words or more it is hardly another one, and hardly passed from hand to hand untold.
-    one_of_a_kind = all(" " in name for name in entry.names)
     the = "(?:the|his|her|their)" if one_of_a_kind else "the"
     with_it = (
         r"(?:locked|unlocked|opened|cut|struck|lit|dug|pried|prised|scraped|carved|sealed|signed|stabbed|tied|bound|"

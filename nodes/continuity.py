@@ -21,7 +21,7 @@ from recurrentgpt.nodes.prompt_values import finale
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.sentences import limit_words, sentences
-from recurrentgpt.schema.codex import Codex, Contradiction, Entry, Line, Rule, Told
+from recurrentgpt.schema.codex import Codex, Contradiction, Entry, Line, Rule, Told, searched
 from recurrentgpt.schema.names import ANYBODY, FAMILY, parted, plain, spelled
 from recurrentgpt.schema.state import State
 
@@ -611,32 +611,38 @@ def _of_entry(entry: Entry, told: _Passage, codex: Codex) -> Iterator[Contradict
         if status in ("lost", "destroyed") and not _found_again("|".join((names, *map(re.escape, short))), told):
             is_own = any(" " in name for name in bare)
             act = _handled(f"(?:the|his|her|their) (?:{names})", names, own, told, is_own=is_own)
-            for said in short if act is None else ():
-                by = f"the {re.escape(said)}{_NOTHING_ELSE}"
+            for said, behind in short.items() if act is None else ():
+                by = f"the {re.escape(said)}{behind}"
                 act = act or _handled(by, re.escape(said), [said], told, is_own=False)
             if act is not None:
                 yield _of_aspect("lost", entry, "status", act.said, "found")
         one_of_a_kind = all(" " in name for name in entry.names)
         found = list(_of_holder(entry, names, told, codex, one_of_a_kind=one_of_a_kind))
-        for said in short if not found else ():
-            by = f"{re.escape(said)}{_NOTHING_ELSE}"
+        for said, behind in short.items() if not found else ():
+            by = f"{re.escape(said)}{behind}"
             found = found or list(_of_holder(entry, by, told, codex, one_of_a_kind=False))
         yield from found
 
 
-def _short_names(entry: Entry, told: _Passage, codex: Codex) -> list[str]:
-    """Return the shorter names, of one word where the plan or the passage before tells of it, by which a passage means a thing.
+def _short_names(entry: Entry, told: _Passage, codex: Codex) -> dict[str, str]:
+    """Return the shorter names by which a passage means a thing, each with a pattern of what has to stand behind it.
 
-    Out of nowhere, "the lamp" may be the one of the room; and what everybody has one of, is anybody's.
+    Out of nowhere, "the lamp" may be the one of the room, but hardly one that somebody has on them, and every door has a key;
+    and what everybody has one of, is anybody's.
     """
     if entry.value("status") not in ("lost", "destroyed") and not entry.line("holder"):
-        return []
-    text = told.plain_text
-    names = dict.fromkeys(text[start:end] for start, end in codex.short_places(entry, text))
-    if not names:
-        return []
-    is_told = any(one is entry for said in (told.plan, told.before) for one in codex.named_in(said))
-    return [name for name in names if " " in name or (is_told and name.casefold() not in _EVERYBODYS)]
+        return {}
+    names = dict.fromkeys(told.plain_text[start:end] for start, end in codex.short_places(entry, told.plain_text))
+    texts = [text for text in (told.plan, told.before) if names and text]
+    is_told = any(one is entry for text in texts for one in codex.named_in(text))
+    words = {word for text in texts for word in searched(text).small_words}
+    found = dict[str, str]()
+    for name in names:
+        if " " in name or (is_told and name.casefold() not in _EVERYBODYS):
+            found[name] = _NOTHING_ELSE
+        elif name.casefold() not in words | _EVERYBODYS | {"key"}:
+            found[name] = f"(?= {_OWN_PLACE})"
+    return found
 
 
 def _handled(by: str, names: str, besides: Collection[str], told: _Passage, *, is_own: bool) -> _Sentence | None:

@@ -45,7 +45,10 @@ def from_facts(summary: str, facts: Iterable[str], passage: str, codex: Codex, l
     out whatever is doubted, wished or denied.
     """
     people = speakers(passage, codex) if is_english(language) else []
-    known = Codex({**codex.entries, **{entry.name.casefold(): entry for entry in people}})
+    known = codex
+    for entry in people:
+        # One at a time: what is known of names stays.
+        known = known.with_entry(None, entry)
     longer = list(_longer_names((summary, *facts), known)) if is_english(language) else []
     for change in longer:
         old = known.entries[change["entry"].casefold()]

@@ -528,7 +528,7 @@ class Codex:
         if head in read.small_words and _first_place(short, read) < 0:
             return None
         # As a text would say it that has nothing else.
-        return entry if short.places_in(f"the {' '.join(words)}") else None
+        return entry if any(short.places_in(f"the {' '.join(words)}")) else None
 
     def _alone_is(self, head: str) -> Entry | None:
         """Return the only entry of a kind, where nothing else has that for its name; None for several and for none."""

@@ -136,23 +136,22 @@ class ShortName:
             if (at == 0 or not _IN_WORD.match(text, at - 1)) and (end := _WORD_ENDS.match(text, at + len(head))):
                 yield at, end.end()
 
-    def places_in(self, text: str) -> list[tuple[int, int]]:
-        """Return from where, without the article, to where a plain text means it by a shorter name.
+    def places_in(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield from where, without the article, to where a plain text means it by a shorter name.
 
-        None where the first that is told of such a kind is another one. Its whole name is told apart by whoever knows that.
+        None where the first that is told of such a kind is another one. Its whole name counts as one.
         """
-        found, is_known = list[tuple[int, int]](), False
+        is_known = False
         for start, end in self._all_in(text):
             if self.names and (name := _NAME_BEHIND.match(text, end)) and name[1] in self.names:
                 is_known = True
                 continue
             begins = self._begins(start, end, text)
             if begins is None and not is_known:
-                return []
+                return
             if begins is not None:
                 is_known = True
-                found.append((begins, end))
-        return found
+                yield begins, end
 
     def _begins(self, start: int, end: int, text: str) -> int | None:
         """Return where it begins, without its article; None for another one."""
@@ -166,6 +165,7 @@ class ShortName:
         begins = start - len(whole) - 1
         if (
             whole
+            and begins >= 0
             and not self.is_person
             and text.startswith(f"{whole} ", begins)
             and not text[begins - 1 : begins].isalnum()

@@ -102,6 +102,9 @@ def in_names(codex: Codex, plan: str) -> list[str]:
             others = "|".join(sign.source for sign in sorted(signs, key=lambda sign: len(sign.name), reverse=True))
             name = entry.name.replace("\\", r"\\")
             named = re.sub(rf"(?:\b{DEFINITE})?(?:{others})", name, named) if others else named
+            for start, end in reversed(codex.short_places(entry, named)):
+                before = re.sub(rf"{DEFINITE}$", "", named[:start]) if entry.name[0].isupper() else named[:start]
+                named = f"{before}{entry.name}{named[end:]}"
     if named == plan:
         return []
     known = query_parts(plan)

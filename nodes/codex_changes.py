@@ -18,7 +18,7 @@ from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.sentences import limit_words, sentences
 from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.schema.codex import ONE_EACH, Change, Codex, Entry, searched
-from recurrentgpt.schema.names import form_of, is_name_part, key_of, kin_of, plain, spelled, without_article
+from recurrentgpt.schema.names import FAMILY, form_of, is_name_part, key_of, kin_of, plain, spelled, without_article
 
 MOST_CHANGES = 12
 """Of one passage; each is a row of its commit."""
@@ -29,9 +29,9 @@ SPOKEN = re.compile(r"[\"“][^\"“”]*(?:[\"”]|$)", re.MULTILINE)
 
 
 def longer_name(name: str, known: Entry, codex: Codex) -> Change | None:
-    """Return that somebody is called by a longer form of their name, too; None for a name that is only titled, or says a role."""
+    """Return that somebody is called by a longer form of their name, too; None for one that is only titled, or a role."""
     alias = " ".join(form_of(name).words)
-    if kin_of(name) or codex.find(alias) is not None:
+    if kin_of(name) or codex.find(alias) is not None or codex.by_short_name(name) is known:
         return None
     return Change(entry=known.name, kind=known.kind, do="alias", value=alias)
 
@@ -48,7 +48,10 @@ def from_facts(summary: str, facts: Iterable[str], passage: str, codex: Codex, l
     out whatever is doubted, wished or denied.
     """
     people = speakers(passage, codex) if is_english(language) else []
-    known = Codex({**codex.entries, **{entry.name.casefold(): entry for entry in people}})
+    known = codex
+    for entry in people:
+        # One at a time: what is known of names stays.
+        known = known.with_entry(None, entry)
     longer = list(_longer_names((summary, *facts), known)) if is_english(language) else []
     for change in longer:
         old = known.entries[change["entry"].casefold()]
@@ -58,7 +61,7 @@ def from_facts(summary: str, facts: Iterable[str], passage: str, codex: Codex, l
         with_names((summary, *facts), known) if people or codex.entries else (summary, *facts)
     ):
         fact = shortened(fact, MOST_SENTENCE_WORDS)
-        named, rests_on = known.named_in(fact), nearest(fact, lines)
+        named, rests_on = known.named_in(fact, passage), nearest(fact, lines)
         told |= {entry.name for entry in named}
         found = list(_by_rule(fact, named, known)) if is_english(language) else []
         if named and number and all(change["do"] == "end" for change in found):
@@ -558,7 +561,7 @@ def is_alone(match: re.Match[str], entry: Entry) -> bool:
 HE, SHE = r"\b(?:he|him|his|himself)\b", r"\b(?:she|hers?|herself)\b"
 PERSON = (
     r"(?:\w*(?:man|men|boys?|girls?|lady|ladies)|people|"
-    r"(?:god|grand)?(?:father|mother|brother|sister|son|daughter|aunt|uncle|cousin|nephew|niece|husband|wife|wives|widow\w*)s?|"
+    rf"{FAMILY.pattern}|"
     r"(?:fellow|lad|lass|guy|king|queen|prince|princess|lord|sir|stranger|guest|visitor|guard|soldier|sailor|doctor|nurse|priest|"
     r"corpse|body|bodies|patient|wounded|prisoner|invalid|victim|captain|driver|clerk|child|children|baby|kid|twin|"
     r"friend|lover|neighbo[u]?r|servant|maid|cook|teacher|pupil|student|"

@@ -83,7 +83,7 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex, languag
                 or (aspect == "holder" and said.casefold() in NOBODY_HAS)
                 or (aspect == "status" and said == "found")
             )
-            if aspect == "holder" and (holder := holder_of(said, codex)) is not None:
+            if aspect == "holder" and (holder := holder_of(said, codex, passage)) is not None:
                 said = holder.name
             if aspect == "place" and known.is_dead and acts(known, rests_on):
                 continue  # where a body is, is no deed of theirs

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 from recurrentgpt.nodes.codex_changes import called_too, longer_name
 from recurrentgpt.prose.shared_runs import word_set
@@ -21,36 +20,8 @@ from recurrentgpt.schema.names import (
     plain,
     without_article,
 )
+from recurrentgpt.schema.short_names import ANOTHER, QUALITIES, head_of, is_told_anew, words_of_thing
 
-_OTHER = frozenset((
-    "second", "third", "fourth", "other", "another", "new", "spare", "extra", "false", "forged", "fake", "copied",
-    "duplicate", "twin", "next", "last", "first", "left", "right", "real", "true", "zweite", "zweiter", "zweites",
-    "zweiten", "dritte", "andere", "anderer", "anderes", "anderen", "neue", "neuer", "neues", "neuen", "falsche",
-    "falscher", "falsches", "deuxième", "autre", "nouveau", "nouvelle", "faux", "fausse", "segundo", "segunda", "otro",
-    "otra", "nuevo", "nueva", "falso", "falsa", "secondo", "seconda", "altro", "altra", "nuovo", "nuova", "outro",
-    "outra", "novo", "nova", "tweede", "ander", "nieuwe", "valse",
-))  # fmt: skip
-"""What makes of a thing another one of its kind."""
-_OWN = frozenset((
-    "his", "her", "their", "its", "my", "our", "your", "this", "that", "these", "those", "same", "own", "said", "the",
-    "a", "an",
-))  # fmt: skip
-"""What stands before a thing and is no part of its name."""
-_BEFORE = frozenset((
-    "of", "from", "with", "in", "on", "for", "to", "without", "under", "von", "aus", "mit", "zu", "de", "d'", "du", "des",
-    "en", "à", "au", "del", "della", "dello", "di", "da", "do", "dos", "das", "van", "uit", "met",
-))  # fmt: skip
-"""What begins that of which a thing is a part, or made."""
-_QUALITIES = frozenset((
-    "old", "small", "little", "big", "large", "great", "heavy", "battered", "worn", "precious", "tiny", "long", "short",
-    "broken", "dirty", "dusty", "rusty", "wet", "poor", "dear", "famous",
-))  # fmt: skip
-"""What may be said of a thing, and tells it apart from hardly any other."""
-_ANEW = re.compile(
-    r"\b(?:a second|another|one more|an?|some|ein|eine|einen|einem|einer|un|une|una|uno|um|uma|een)\s+", re.IGNORECASE
-)
-_BETWEEN, _MOST_BETWEEN = re.compile(r"[\w-]+"), 2
-"""What may stand between such a word and a name, and how many of it."""
 _NOT = frozenset((
     "not", "never", "no", "without", "nicht", "nie", "kein", "keine", "ne", "pas", "jamais", "nunca", "non", "mai", "não",
     "niet", "nooit", "geen", "не",
@@ -89,7 +60,10 @@ _UNMASKED = frozenset((
 def meant_by(name: str, kind: Kind, codex: Codex, passage: str = "") -> Entry | None:
     """Return the only entry that a capable model means by a name; None for none, and for several."""
     if kind == "person":
-        return _whom(name, codex)
+        known = _whom(name, codex)
+        # The captain is another one where the passage brings one in.
+        is_short = known is not None and codex.find(name) is None and codex.by_short_name(name) is known
+        return codex.by_short_name(name, passage) if is_short else known
     found = codex.find(name, kind)
     if found is not None or codex.answering(key_of(name), kind):
         return found
@@ -98,9 +72,9 @@ def meant_by(name: str, kind: Kind, codex: Codex, passage: str = "") -> Entry | 
     return _which(name, codex, passage) if kind == "thing" else None
 
 
-def holder_of(name: str, codex: Codex) -> Entry | None:
+def holder_of(name: str, codex: Codex, passage: str = "") -> Entry | None:
     """Return whom, or what, a capable model says has something."""
-    return _whom(name, codex) or codex.find(name)
+    return meant_by(name, "person", codex, passage) or codex.find(name)
 
 
 def also_named(name: str, known: Entry, codex: Codex) -> Change | None:
@@ -185,16 +159,16 @@ def _says_more(first: frozenset[str], second: frozenset[str]) -> bool:
 
 def _which(name: str, codex: Codex, passage: str) -> Entry | None:
     """Return the only thing that a name may mean which says less of it, or only what tells it apart from no other."""
-    words = _words(name)
-    if not words or _is_told_anew(words, passage):
+    words = words_of_thing(name)
+    if not words or is_told_anew(words, passage):
         return None
-    head = _head(words)
+    head = head_of(words)
     found = [
         entry
         for entry in codex.entries.values()
         if entry.kind == "thing"
         for known in entry.own_names
-        if head in known.casefold() and _is_same(words, _words(known), entry, codex)
+        if head in known.casefold() and _is_same(words, words_of_thing(known), entry, codex)
     ]
     found = list({entry.name: entry for entry in found}.values())
     if len(found) > 1:
@@ -203,27 +177,12 @@ def _which(name: str, codex: Codex, passage: str) -> Entry | None:
     return _only(found)
 
 
-@lru_cache(maxsize=2048)
-def _words(name: str) -> Sequence[str]:
-    """Return the words of a thing's name, without what only points at it."""
-    words = plain(without_article(name)).split()
-    while len(words) > 1 and words[0].casefold() in _OWN:
-        words = words[1:]
-    return words
-
-
-def _head(words: Sequence[str]) -> str:
-    """Return what a thing is: the last word before that of which it is made, or a part."""
-    begins = next((at for at, word in enumerate(words) if at and word.casefold() in _BEFORE), len(words))
-    return words[begins - 1].casefold() if words else ""
-
-
 def _is_same(said: Sequence[str], known: Sequence[str], entry: Entry, codex: Codex) -> bool:
-    if not said or not known or _head(said) != _head(known):
+    if not said or not known or head_of(said) != head_of(known):
         return False
     own, held = ({word.casefold() for word in words} for words in (said, known))
     further = [word for word in said if word.casefold() not in held]
-    if {word.casefold() for word in further} & _OTHER or held & _OTHER - own:
+    if {word.casefold() for word in further} & ANOTHER or held & ANOTHER - own:
         return False
     if own <= held:
         return True
@@ -234,22 +193,8 @@ def _is_same(said: Sequence[str], known: Sequence[str], entry: Entry, codex: Cod
         return False
     rest = {word.casefold() for word in further if word not in owner}
     return held < own and (
-        rest <= _QUALITIES or (len(held) > 1 and all(word[0].islower() for word in further if word in rest))
+        rest <= QUALITIES or (len(held) > 1 and all(word[0].islower() for word in further if word in rest))
     )
-
-
-def _is_told_anew(words: Sequence[str], passage: str) -> bool:
-    """Return whether a passage brings in a thing of this name as one that was not there before."""
-    said, text = [word.casefold() for word in words], plain(passage)
-    for match in _ANEW.finditer(text):
-        following = text[match.end() : match.end() + 2 * len(" ".join(said)) + 100].casefold().split()
-        for start in range(_MOST_BETWEEN + 1):
-            *others, last = following[start : start + len(said)] or [""]
-            if others == said[:-1] and last.startswith(said[-1]) and not last[len(said[-1]) :][:1].isalnum():
-                return True
-            if not following[start:] or not _BETWEEN.fullmatch(following[start]):
-                break
-    return False
 
 
 def is_name(value: str) -> bool:

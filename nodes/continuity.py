@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby
 
@@ -35,7 +35,7 @@ from recurrentgpt.nodes.prompt_values import finale
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.sentences import limit_words
-from recurrentgpt.schema.codex import Change, Codex, Contradiction, Entry, Line, Rule, Told
+from recurrentgpt.schema.codex import Change, Codex, Contradiction, Entry, Line, Rule, Told, searched
 from recurrentgpt.schema.names import ANYBODY, parted, plain, spelled
 from recurrentgpt.schema.state import State
 
@@ -345,6 +345,12 @@ _FINDS = (
     r"(?:find|recover|retrieve)s|found|recovered|retrieved|(?:dug|digs|dig|fished|fishes|picked|picks|brought|brings) up|"
     r"(?:fished|fishes|pulled|pulls) out"
 )
+_NOTHING_ELSE = (
+    r"(?=\W*$|[^\w\s'’-]|\s+(?:and|but|or|then|as|while|when|before|after|until|so|"
+    r"[a-z]+ly|up|down|out|off|away|back|aside|over|open|shut|again|"
+    r"in|on|at|to|into|onto|from|with|by|through|across|against|under|around|between|towards?|beside|behind|above|along)\b)"
+)
+"""What stands behind a name that is not the beginning of another: the key ring is no key."""
 _ANYBODY_WHO = (
     r"\b(?:(?:[Tt]he|[Aa]n?|[Ss]ome|[Aa]nother|[Ee]very|[Ee]ach|[Hh]is|[Hh]er|[Tt]heir)"
     r"(?: (?!(?:and|but|who|I|we|you|it|he|she|they)\b)[a-z][\w-]*){1,3}|"
@@ -512,6 +518,11 @@ class _Passage:
         """The paragraphs of which all is of another time: under such a heading or behind such a beginning till the scene ends."""
         return self._elsewhen[0]
 
+    @cached_property
+    def plain_text(self) -> str:
+        """All of it, with one form of each letter."""
+        return plain(" ".join(sentence.said for sentence in self.sentences))
+
     @property
     def ends_elsewhen(self) -> bool:
         """Whether its last scene is one of another time."""
@@ -572,10 +583,37 @@ def _of_entry(entry: Entry, told: _Passage, codex: Codex) -> Iterator[Contradict
         yield from _of_pronouns(entry, told, codex)
     if entry.kind == "thing" and own:
         names = _thing_names(own)
-        is_gone = status in ("lost", "destroyed") and not _found_again(names, told)
-        if is_gone and (act := _handling(_HANDLES, own, told)) is not None:
+        short = _short_names(entry, told, codex)
+        is_gone = status in ("lost", "destroyed") and not _found_again("|".join((names, *map(re.escape, short))), told)
+        if is_gone and (act := _at_hand(_HANDLES, own, short, told)) is not None:
             yield _of_aspect("lost", entry, "status", act.said, "found")
-        yield from _of_holder(entry, names, told, codex)
+        one_of_a_kind = all(" " in name for name in entry.names)
+        found = list(_of_holder(entry, names, told, codex, one_of_a_kind=one_of_a_kind))
+        for said, behind in short.items() if not found else ():
+            by = f"{re.escape(said)}{behind}"
+            found = found or list(_of_holder(entry, by, told, codex, one_of_a_kind=False))
+        yield from found
+
+
+def _short_names(entry: Entry, told: _Passage, codex: Codex) -> dict[str, str]:
+    """Return the shorter names by which a passage means a thing, each with a pattern of what has to stand behind it.
+
+    Out of nowhere, "the lamp" may be the one of the room, but hardly one that somebody has on them, and every door has a key;
+    and what everybody has one of, is anybody's.
+    """
+    if entry.value("status") not in ("lost", "destroyed") and not entry.line("holder"):
+        return {}
+    names = dict.fromkeys(told.plain_text[start:end] for start, end in codex.short_places(entry, told.plain_text))
+    texts = [text for text in (told.plan, told.before) if names and text]
+    is_told = any(one is entry for text in texts for one in codex.named_in(text))
+    words = {word for text in texts for word in searched(text).small_words}
+    found = dict[str, str]()
+    for name in names:
+        if " " in name or (is_told and name.casefold() not in _EVERYBODYS):
+            found[name] = _NOTHING_ELSE
+        elif name.casefold() not in words | _EVERYBODYS | {"key"}:
+            found[name] = f"(?= {_OWN_PLACE})"
+    return found
 
 
 def _own_names(entry: Entry, codex: Codex) -> list[str]:
@@ -585,7 +623,9 @@ def _own_names(entry: Entry, codex: Codex) -> list[str]:
 
 def _called(entry: Entry, told: _Passage, codex: Codex) -> str:
     """Return the pattern of the names and roles by which a passage can mean nobody but a person."""
-    roles = [role for role in codex.own_roles(entry) if _means_nobody_else(role, entry, told, codex)]
+    shorter = codex.short_places(entry, told.plain_text) if entry.is_dead else ()
+    known = dict.fromkeys((*codex.own_roles(entry), *(told.plain_text[start:end].lower() for start, end in shorter)))
+    roles = [role for role in known if _means_nobody_else(role, entry, told, codex)]
     # The fisherman from Hull is another one than the fisherman.
     further = r"(?! (?:from|of|with|who|whose|in|at|on|by|that)\b)"
     return "|".join(
@@ -602,19 +642,25 @@ def _thing_names(own: Collection[str]) -> str:
     return "|".join(map(spelled, sorted(bare, key=lambda name: (-len(name), name))))
 
 
-def _handling(verbs: str, own: Collection[str], told: _Passage) -> ToldSentence | None:
-    """Return the first sentence in which somebody does with a thing of these names what `verbs` say; None for none."""
-    names = _thing_names(own)
-    handled = (
-        rf"\b(?:{verbs}){_PATH}{_PART} (?:the|his|her|their) (?:{names})\b"
-        r"(?![ -][a-z]+(?:['’]s|s) (?:of|where)\b)"
-    )
-    act = _first(handled, told, besides=own)
+def _at_hand(verbs: str, own: Collection[str], short: Mapping[str, str], told: _Passage) -> ToldSentence | None:
+    """Return the first sentence in which somebody does with a thing what `verbs` say, by its own names or its short ones."""
+    names, is_own = _thing_names(own), any(" " in parted(plain(name)).bare for name in own)
+    act = _handled(verbs, f"(?:the|his|her|their) (?:{names})", names, own, told, is_own=is_own)
+    for said, behind in short.items() if act is None else ():
+        by = f"the {re.escape(said)}{behind}"
+        act = act or _handled(verbs, by, re.escape(said), [said], told, is_own=False)
+    return act
+
+
+def _handled(
+    verbs: str, by: str, names: str, besides: Collection[str], told: _Passage, *, is_own: bool
+) -> ToldSentence | None:
+    """Return the first sentence in which somebody handles what is called so; one that `is_own` is nobody else's."""
+    handled = rf"\b(?:{verbs}){_PATH}{_PART} {by}\b(?![ -][a-z]+(?:['’]s|s) (?:of|where)\b)"
+    act = _first(handled, told, besides=besides)
     # In somebody else's house there is another umbrella; that one is his, and the one above the door.
     others = rf"{_ANYBODY_WHO}{handled}|(?:his|her|their) (?:{names})\b|\b(?:{names})\b{_ANOTHER_ONE}"
-    if act is None or any(" " in parted(plain(name)).bare for name in own) or not re.search(others, act.plain):
-        return act
-    return None
+    return act if act is not None and (is_own or not re.search(others, act.plain)) else None
 
 
 def no_longer_gone(passage: str, codex: Codex, plan: str = "", before: str = "") -> list[Change]:
@@ -638,7 +684,7 @@ def no_longer_gone(passage: str, codex: Codex, plan: str = "", before: str = "")
             act = _acting(_called(entry, told, codex), told, dead=False)
             act = None if act is None or _is_heard_from_afar(told, act) else act
         else:
-            act = _handling(rf"{_FINDS}|{_HANDLES}", own, told)
+            act = _at_hand(rf"{_FINDS}|{_HANDLES}", own, _short_names(entry, told, codex), told)
         if act is not None:
             rests_on = limit_words(" ".join(act.said.split()), MOST_SENTENCE_WORDS)
             about = Change(entry=entry.name, kind=entry.kind, do="end", aspect="status", value=line.value)
@@ -705,14 +751,15 @@ def _about(called: str, told: _Passage, act: ToldSentence) -> str:
     return " ".join([*before, *(sentence.plain for sentence in until if named.search(sentence.plain))])
 
 
-def _of_holder(entry: Entry, names: str, told: _Passage, codex: Codex) -> Iterator[Contradiction]:
+def _of_holder(
+    entry: Entry, names: str, told: _Passage, codex: Codex, *, one_of_a_kind: bool
+) -> Iterator[Contradiction]:
     """Tell of a thing that somebody has on them, while somebody else has it."""
     holder = codex.find(entry.value("holder"))
     if holder is None or holder.kind != "person" or names.casefold() in _EVERYBODYS:
         return
     # Her knife is another one than the knife that he has.
     # Of two words or more it is hardly another one, and hardly passed from hand to hand untold.
-    one_of_a_kind = all(" " in name for name in entry.names)
     the = "(?:the|his|her|their)" if one_of_a_kind else "the"
     with_it = (
         r"(?:locked|unlocked|opened|cut|struck|lit|dug|pried|prised|scraped|carved|sealed|signed|stabbed|tied|bound|"

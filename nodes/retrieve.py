@@ -40,7 +40,7 @@ async def retrieve(state: State, runtime: StoryRuntime) -> Update:
         corrected=corrected,
         also=also,
         stale=codex.over,
-        known=await _known(codex, query_parts(state["plan"], also), runtime),
+        known=await _known(codex, query_parts(state["plan"], also), state["plan"], runtime),
     )
     found = await runtime.log.remembered_many(story, [hit.id for hit in hits])
     commits = [with_summary(commit, corrected) for commit in found]
@@ -64,13 +64,15 @@ async def retrieve(state: State, runtime: StoryRuntime) -> Update:
     return {"recalled": recalled, "entries": entries, "next_plan": state["plan"], "status": "writing"}
 
 
-async def _known(codex: Codex, parts: Collection[str], runtime: StoryRuntime) -> dict[str, list[tuple[str, list[str]]]]:
+async def _known(
+    codex: Codex, parts: Collection[str], plan: str, runtime: StoryRuntime
+) -> dict[str, list[tuple[str, list[str]]]]:
     """Return, by part of a plan, the passages of those lines of whom it names that are nearest to it, with their sentences."""
     found: dict[str, list[tuple[str, list[str]]]] = {}
     for part in parts:
         lines = {
             sentence_of(entry, line): line
-            for entry in codex.named_in(part)
+            for entry in codex.named_in(part, plan)
             for line in entry.lines
             if line.passage and line.aspect in LASTING
         }

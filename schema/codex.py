@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain
@@ -35,6 +35,14 @@ from recurrentgpt.schema.names import (
 )
 from recurrentgpt.schema.parts import described
 from recurrentgpt.schema.shared_map import SharedMap
+from recurrentgpt.schema.short_names import (
+    ShortName,
+    head_of,
+    kind_words,
+    short_name_of_thing,
+    short_names_of_person,
+    words_of_thing,
+)
 
 Kind = Literal["person", "place", "thing", "promise", "question"]
 Aspect = Literal["status", "place", "holder", "look", "role", "pronouns", "unaware", "fact"]
@@ -127,13 +135,17 @@ class Searched(NamedTuple):
     small_words: frozenset[str]
     places: dict[str, int]
     """Where names were found by their patterns, -1 for nowhere: a passage is looked through again after every change."""
+    shortened: dict[ShortName, int]
+    """Where shorter names were found, -1 for nowhere."""
 
 
 @lru_cache(maxsize=64)
 def searched(text: str) -> Searched:
     """Return a text with its words, as they are written and in small letters."""
     text = plain(text)
-    return Searched(text, text.lower(), frozenset(_PART.findall(text)), frozenset(_PART.findall(text.casefold())), {})
+    return Searched(
+        text, text.lower(), frozenset(_PART.findall(text)), frozenset(_PART.findall(text.casefold())), {}, {}
+    )
 
 
 @dataclass(frozen=True)
@@ -321,10 +333,30 @@ class Entry:
     @cached_property
     def roles(self) -> tuple[str, ...]:
         """What else it may be meant by, without an article: `ferryman`; "a woman" and long descriptions call nobody."""
-        said = [line.value.split(",")[0].strip(" .") for line in self.lines if line.aspect == "role"]
-        bare = [without_article(role) for role in said if not is_somebodys(role)]
+        bare = [without_article(role) for role in self._first_roles if not is_somebodys(role)]
         roles = (role for role in bare if 0 < len(role.split()) <= MOST_ROLE_WORDS)
         return tuple(dict.fromkeys(role for role in roles if role.casefold() not in ANYBODY))
+
+    @cached_property
+    def short_names(self) -> Mapping[str, ShortName]:
+        """By which words, in small letters, a thing or person may be meant where no other entry is of that kind."""
+        if self.kind == "thing":
+            found = [short for name in self.own_names if (short := short_name_of_thing(name)) is not None]
+        else:
+            found = short_names_of_person(self.own_names, self._first_roles) if self.kind == "person" else []
+        return {short.head.casefold(): short for short in reversed(found)}
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """The words, in small letters, that say what it is: by the shorter name of which of them another one may not be meant."""
+        if self.kind == "person":
+            return frozenset((*self.short_names, *(head_of(words_of_thing(role)) for role in self._first_roles)))
+        names = self.own_names if self.kind in ("thing", "place") else ()
+        return frozenset(word.casefold() for name in names for word in kind_words(words_of_thing(name)))
+
+    @property
+    def _first_roles(self) -> list[str]:
+        return [line.value.split(",")[0].strip(" .") for line in self.lines if line.aspect == "role"]
 
     @cached_property
     def kin(self) -> tuple[Kin, ...]:
@@ -377,7 +409,10 @@ class Codex:
         if (called := self.__dict__.get("_called")) is not None:
             # What was there under the new name goes, too; `old` may have gone before.
             gone = {key: self.entries[key] for key in (former, now) if key is not None and key in self.entries}
-            changed.__dict__["_called"] = _called_after(called, gone, {now: new} if now is not None and new else {})
+            there = {now: new} if now is not None and new else {}
+            changed.__dict__["_called"] = _index_after(called, gone, there, _names)
+            if (kinds := self.__dict__.get("_kinds")) is not None:
+                changed.__dict__["_kinds"] = _index_after(kinds, gone, there, _kinds)
         return changed
 
     def with_over(
@@ -390,6 +425,8 @@ class Codex:
         changed = replace(self, over=self.over.changed(over), until_death=until)
         if (called := self.__dict__.get("_called")) is not None:
             changed.__dict__["_called"] = called
+        if (kinds := self.__dict__.get("_kinds")) is not None:
+            changed.__dict__["_kinds"] = kinds
         return changed
 
     @cached_property
@@ -462,6 +499,8 @@ class Codex:
         """
         if (found := self.find(name, kind)) is not None or self.answering(key_of(name), kind):
             return found
+        if (found := self.by_short_name(name)) is not None and kind in (None, found.kind):
+            return found
         if kind not in (None, "person"):
             return None
         if (kin := kin_of(name)) is not None:
@@ -476,10 +515,42 @@ class Codex:
             found = found if known and all(is_same_name(one, name) for one in known) else None
         return found if found is not None and found.kind == "person" and found.may_be_called(title) else None
 
-    def named_in(self, text: str) -> list[Entry]:
+    def short_names(self, entry: Entry) -> list[ShortName]:
+        """Return by which shorter names an entry alone may be meant."""
+        return [short for head, short in entry.short_names.items() if self._alone_is(head) is entry]
+
+    def short_places(self, entry: Entry, text: str) -> list[tuple[int, int]]:
+        """Return where a plain text means an entry by a shorter name that can mean no other one, without its article."""
+        return sorted({place for short in self.short_names(entry) for place in short.places_in(text)})
+
+    def by_short_name(self, name: str, passage: str = "") -> Entry | None:
+        """Return the only thing or person that a shorter name may mean; None for none and several.
+
+        A `passage` may have brought in another one before.
+        """
+        words = words_of_thing(name)
+        entry = self._alone_is(head) if (head := head_of(words)) else None
+        short = entry.short_names.get(head) if entry is not None else None
+        if short is None:
+            return None
+        read = searched(passage)
+        if head in read.small_words and _first_place(short, read) < 0:
+            return None
+        # As a text would say it that has nothing else.
+        return entry if any(short.places_in(f"the {' '.join(words)}")) else None
+
+    def _alone_is(self, head: str) -> Entry | None:
+        """Return the only entry of a kind, where nothing else has that for its name; None for several and for none."""
+        keys = self._kinds.get(head, ())
+        if len(keys) != 1 or any(self._called.get(name, keys) != keys for name in (head, f"the {head}")):
+            return None
+        return self.entries[keys[0]]
+
+    def named_in(self, text: str, within: str = "") -> list[Entry]:
         """Return the entries that a text names, in the order in which it does.
 
-        People and places by names in capitals, everything else by its words; by a role where one entry alone has it.
+        People and places by names in capitals, everything else by its words; by a role where one entry alone has it, and by a
+        shorter name where it alone can be meant, and the text that this one is `within` has brought in no other one.
         """
         read = searched(text)
         in_capitals, in_any_letters = self._signs
@@ -490,7 +561,12 @@ class Codex:
                 if (sign.words <= words or sign.is_unspaced) and (at := sign.place_in(read)) >= 0:
                     found[place] = min(at, found.get(place, at))
         entries = list(self.entries.values())
-        for at, entry in (*((at, entry) for at, _, entry in self.kin_in(read.text)), *self._declined_in(read)):
+        others = (
+            *((at, entry) for at, _, entry in self.kin_in(read.text)),
+            *self._declined_in(read),
+            *self._shortened_in(read, searched(within) if within else read),
+        )
+        for at, entry in others:
             place = next(place for place, one in enumerate(entries) if one is entry)
             found[place] = min(at, found.get(place, at))
         return [entries[place] for place in sorted(found, key=lambda place: (found[place], place))]
@@ -502,6 +578,22 @@ class Codex:
             if key_of(word) not in self._called:
                 meant = [entry for name in names if (entry := self.find(name)) is not None and name in entry.names]
                 found += [(at, meant[0])] if len(meant) == 1 else []
+        return found
+
+    def _shortened_in(self, read: Searched, within: Searched) -> list[tuple[int, Entry]]:
+        """Return where a text means an entry by a shorter name; a step asks it of one passage several times."""
+        if (known := self._shortened.get((read.text, within.text))) is not None:
+            return known
+        found = self._shortened.setdefault((read.text, within.text), [])
+        for head in self._kinds.keys() & read.small_words:
+            entry = self._alone_is(head)
+            short = entry.short_names.get(head) if entry is not None else None
+            if entry is None or short is None:
+                continue
+            if within is not read and head in within.small_words and _first_place(short, within) < 0:
+                continue
+            if (at := _first_place(short, read)) >= 0:
+                found.append((at, entry))
         return found
 
     def kin_in(self, text: str) -> list[tuple[int, int, Entry]]:
@@ -563,11 +655,40 @@ class Codex:
 
     @cached_property
     def _called(self) -> Mapping[str, tuple[str, ...]]:
-        called = defaultdict[str, tuple[str, ...]](tuple)
-        for key, entry in self.entries.items():
-            for name in entry.called:
-                called[name] += (key,)
-        return dict(called)
+        return _index(self.entries, _names)
+
+    @cached_property
+    def _shortened(self) -> dict[tuple[str, str], list[tuple[int, Entry]]]:
+        return {}
+
+    @cached_property
+    def _kinds(self) -> Mapping[str, tuple[str, ...]]:
+        """By each word that says what something is, the keys of all that are so."""
+        return _index(self.entries, _kinds)
+
+
+def _names(entry: Entry) -> frozenset[str]:
+    return entry.called
+
+
+def _kinds(entry: Entry) -> frozenset[str]:
+    return entry.kinds
+
+
+def _index(entries: Mapping[str, Entry], words_of: Callable[[Entry], frozenset[str]]) -> Mapping[str, tuple[str, ...]]:
+    """Return the keys of entries by words of theirs."""
+    found = defaultdict[str, tuple[str, ...]](tuple)
+    for key, entry in entries.items():
+        for word in words_of(entry):
+            found[word] += (key,)
+    return dict(found)
+
+
+def _first_place(short: ShortName, read: Searched) -> int:
+    """Return where a text first means something by a shorter name, -1 where it does not."""
+    if (at := read.shortened.get(short)) is None:
+        at = read.shortened[short] = next((begins for begins, _ in short.places_in(read.text)), -1)
+    return at
 
 
 def _key(entries: Mapping[str, Entry], entry: Entry) -> str:
@@ -578,17 +699,22 @@ def _key(entries: Mapping[str, Entry], entry: Entry) -> str:
     return name if (there := entries.get(name)) is None or there.kind == entry.kind else apart
 
 
-def _called_after(
-    called: Mapping[str, tuple[str, ...]], gone: Mapping[str, Entry], new: Mapping[str, Entry]
+def _index_after(
+    index: Mapping[str, tuple[str, ...]],
+    gone: Mapping[str, Entry],
+    new: Mapping[str, Entry],
+    words_of: Callable[[Entry], frozenset[str]],
 ) -> Mapping[str, tuple[str, ...]]:
-    """Return who answers to each name once what is `new` stands in the place of those that are `gone`, each with its key."""
-    if [(key, entry.called) for key, entry in gone.items()] == [(key, entry.called) for key, entry in new.items()]:
-        return called
-    changed = dict(called)
+    """Return an index of entries once what is `new` stands in the place of those that are `gone`, each with its key."""
+    if [(key, words_of(entry)) for key, entry in gone.items()] == [
+        (key, words_of(entry)) for key, entry in new.items()
+    ]:
+        return index
+    changed = dict(index)
     for own, entry in gone.items():
-        for name in entry.called:
-            left = tuple(key for key in changed.get(name, ()) if key != own)
-            changed.pop(name, None) if not left else changed.update({name: left})
+        for word in words_of(entry):
+            left = tuple(key for key in changed.get(word, ()) if key != own)
+            changed.pop(word, None) if not left else changed.update({word: left})
     for own, entry in new.items():
-        changed |= {name: (*changed.get(name, ()), own) for name in entry.called}
+        changed |= {word: (*changed.get(word, ()), own) for word in words_of(entry)}
     return changed

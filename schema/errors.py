@@ -33,6 +33,10 @@ class StoryNotFound(StoryError):
     """Report that no story, or more than one, answers to the given name."""
 
 
+class EntryNotFound(StoryError):
+    """Report that no entry of the codex, or more than one, answers to the given name."""
+
+
 class StoryBusy(StoryError):
     """Report that another process is writing this story at this moment."""
 

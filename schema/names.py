@@ -20,6 +20,7 @@ _ARTICLES = (
 
 The Portuguese "a" and "no" and the Italian "i" are words of English, too.
 """
+DEFINITE_ARTICLES = frozenset(" ".join(_ARTICLES).split())
 _BEFORE_A_NAME = re.compile(r"the|der|die|das|le|la|les|l'|el|los|las|il|de|het")
 """Those in which a name in capitals may begin; others are somebody's first names, too: Al, Des, Lo."""
 _INDEFINITE = "a an ein eine einen einem einer eines un une una uno un' um uma een"
@@ -50,17 +51,18 @@ _TITLES_OF_HER = (
     "mrs ms miss lady madam madame mme frau señora señorita signora senhora mevrouw queen princess countess baroness"
 )
 _TITLES_OF_HIM = "mr mister sir lord master monsieur herr señor signor senhor meneer king prince count baron"
-_RANKS = (
-    "dr doctor captain professor colonel major sergeant lieutenant inspector detective constable commander admiral general judge "
-    "nurse"
-)
+RANKS = frozenset((
+    "dr", "doctor", "captain", "professor", "colonel", "major", "sergeant", "lieutenant", "inspector", "detective", "constable",
+    "commander", "admiral", "general", "judge", "nurse",
+))  # fmt: skip
+"""Titles by which somebody may be meant without their name."""
 _SHORT = {"capt": "captain", "prof": "professor", "col": "colonel", "sgt": "sergeant", "lt": "lieutenant"} | {
     "doctor": "dr",
     "mister": "mr",
 }
 OF_HER, OF_HIM = frozenset(_TITLES_OF_HER.split()), frozenset(_TITLES_OF_HIM.split())
 """Titles that say whether somebody is she or he."""
-_TITLES = OF_HER | OF_HIM | frozenset(_RANKS.split()) | _SHORT.keys()
+_TITLES = OF_HER | OF_HIM | RANKS | _SHORT.keys()
 _WEDDED = frozenset(
     ("mrs", "ms", "miss", "lady", "madam", "madame", "mme", "frau", "señora", "señorita", "signora", "senhora")
 )
@@ -110,9 +112,16 @@ _NO_NAMES = (
 _BEGINS = frozenset(_NO_NAMES.split())
 """What a sentence may begin with in capitals that is nobody's name."""
 
-_SEVERAL = "friend enemy neighbour neighbor colleague companion comrade follower children people men"
-_OF_MANY = ANYBODY | frozenset(_SEVERAL.split())
+SEVERAL = frozenset((
+    "friend", "enemy", "neighbour", "neighbor", "colleague", "companion", "comrade", "follower", "children", "people", "men",
+    "one", "member",
+))  # fmt: skip
+_OF_MANY = ANYBODY | SEVERAL
 """What somebody has several of, as a rule, whom nobody has told of yet."""
+FAMILY = re.compile(
+    r"(?:god|grand)?(?:father|mother|brother|sister|son|daughter|aunt|uncle|cousin|nephew|niece|husband|wife|wives|widow\w*)s?"
+)
+"""What somebody is to others of their family."""
 
 
 class Kin(NamedTuple):

@@ -27,15 +27,18 @@ from recurrentgpt.memory.corrections import read_overlay, with_summary
 from recurrentgpt.memory.superseded import says, without_superseded
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.prose.shared_runs import place_of
-from recurrentgpt.schema.codex import Codex
+from recurrentgpt.schema.codex import Codex, Entry
 from recurrentgpt.schema.errors import StoryNotFound
 from recurrentgpt.schema.log import Commit, Link
+from recurrentgpt.schema.names import DEFINITE, plain
 from recurrentgpt.schema.parts import character_names
 from recurrentgpt.schema.state import Recalled
 from recurrentgpt.story import Story
 
 BEFORE_FOUND, AFTER_FOUND = 60, 120
 """Characters that are shown around words that were found."""
+
+_ARTICLE = re.compile(rf"\b{DEFINITE}$")
 
 
 async def story_view(jobs: StoryJobs) -> StoryView:
@@ -189,7 +192,7 @@ async def codex_view(story: Story, ref: str) -> list[CodexEntryView]:
         {
             "name": entry.name,
             "kind": entry.kind,
-            "names": list(entry.names),
+            "names": [*entry.names, *_said_of(entry, shown, passage.text)],
             "here": entry.name in named,
             "pinned": entry.pinned,
             "hidden": entry.hidden,
@@ -210,6 +213,18 @@ async def codex_view(story: Story, ref: str) -> list[CodexEntryView]:
         }
         for entry in ordered
     ]
+
+
+def _said_of(entry: Entry, codex: Codex, text: str) -> list[str]:
+    """Return the shorter names and roles, with their articles, by which a text means an entry."""
+    text, roles = plain(text), "|".join(map(re.escape, codex.own_roles(entry)))
+    ends = codex.short_places(entry, text)
+    found = [
+        f"{article[0] if (article := _ARTICLE.search(text[:start])) else ''}{text[start:end]}" for start, end in ends
+    ]
+    if roles:
+        found += [match[0] for match in re.finditer(rf"\b{DEFINITE}(?i:{roles})\b", text)]
+    return list(dict.fromkeys(found))
 
 
 def _is_played(story: Story) -> bool:

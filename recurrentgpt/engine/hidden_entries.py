@@ -88,6 +88,8 @@ class Readers:
         """Return whether a text names an entry that is hidden, by a name or role that nobody has who is told of."""
         text = plain(text)
         lower = text.casefold()
+        if any(self.codex.short_places(entry, text) for entry in self._hidden):
+            return True
         near = [sign for sign in self._signs if sign.name.casefold() in lower]
         if not near:
             return False
@@ -104,9 +106,13 @@ class Readers:
         return entry, Line(change.get("aspect", "fact"), change.get("value", ""), change.get("text", ""), "", "", 0)
 
     @cached_property
+    def _hidden(self) -> list[Entry]:
+        return [entry for entry in self.codex.entries.values() if entry.hidden]
+
+    @cached_property
     def _signs(self) -> tuple[Sign, ...]:
         """What of a text means somebody or something hidden."""
-        hidden = [entry for entry in self.codex.entries.values() if entry.hidden]
+        hidden = self._hidden
         told = {name for entry in self.codex.entries.values() if hidden and not entry.hidden for name in entry.called}
         signs: list[Sign] = []
         for entry in hidden:

@@ -21,10 +21,14 @@ from recurrentgpt.models.meter import total_usage
 from recurrentgpt.prose.model_text import visible_text
 from recurrentgpt.schema.codex import Change, Codex, Entry
 from recurrentgpt.schema.context import SETTINGS, STORY_SETTINGS
-from recurrentgpt.schema.errors import StorageError, StoryError, StoryNotFound
+from recurrentgpt.schema.errors import EntryNotFound, StorageError, StoryError, StoryNotFound
 from recurrentgpt.schema.log import AheadTally, Commit, ReplayRow, StoryRecord
+from recurrentgpt.schema.names import key_of
 from recurrentgpt.schema.outline import mark_turns
 from recurrentgpt.schema.parts import Brief, Usage
+
+MOST_LIKE = 8
+"""Entries that are offered in the place of one that nothing answers to."""
 
 
 @dataclass(frozen=True)
@@ -239,9 +243,13 @@ class StoryReader:
 
 
 def find_entry(codex: Codex, name: str) -> Entry:
-    """Return the one entry that answers to a name in whatever form; raise StoryError where none or several do."""
+    """Return the one entry that answers to a name in whatever form; raise EntryNotFound where none or several do."""
     entry = codex.meant(visible_text(name))
-    if entry is None:
-        listed = ", ".join([entry.name for entry in codex.entries.values()][:8]) or "it is empty"
-        raise StoryError(f"The codex has no one entry {name[:60]!r}: {listed}.")
-    return entry
+    if entry is not None:
+        return entry
+    words = set(key_of(name).removeprefix("the ").split())
+    like = [one.name for one in codex.entries.values() if not one.hidden and words & set(" ".join(one.called).split())]
+    then = (
+        f"it may be {' or '.join(like[:MOST_LIKE])}." if like else "none is like it; add it first, or ask for another."
+    )
+    raise EntryNotFound(f"The codex has no one entry {name[:60]!r}: {then}")

@@ -219,3 +219,18 @@ def test_whoever_plays_is_not_told_what_their_person_does_not_know(cli, story):
     assert unaware not in cli("recall", story, unaware).out
     assert unaware not in cli("context", story, "--text").out
     assert unaware in cli("context", story, "--text", "--truth").out
+
+
+def test_an_entry_that_is_not_there_is_told_with_those_like_it_and_how_to_add_one(cli, story):
+    missing = cli("codex", story, "Old Meg", "--set", "status=alive")
+    assert missing.code == 1
+    assert "no one entry 'Old Meg'" in missing.err
+    assert "--add" in missing.err
+    assert not [
+        entry for entry in json.loads(cli("codex", story, "--json").out)["entries"] if entry["name"] in missing.err
+    ]
+    for name in ("iron key of the chain-house", "iron key of the cellar", "silver compass"):
+        cli("codex", story, name, "--add", "thing", "--fact", "It is old.")
+    assert "silver compass (thing)" in cli("codex", story, "compass").out
+    several = cli("codex", story, "iron key").err
+    assert "iron key of the chain-house or iron key of the cellar" in " ".join(several.split())

@@ -78,12 +78,40 @@ def test_what_is_wrong_is_refused_in_a_sentence(client: Client) -> None:
     assert "one entry already" in client.refused("PUT", path, {"name": "Zoltan", "merge": "zoltan"})[1]
 
 
+def test_a_passage_names_a_thing_and_a_person_by_shorter_names_too(client: Client) -> None:
+    view = client.begin()
+    path = f"/stories/{view['id']}/codex"
+    told = "Father Odo sat down. The old compass shook, and the captain of the Petrel laughed at a lamp."
+    client.send("POST", f"/stories/{view['id']}/passage", {"at": view["head"], "text": told})
+    client.wait(view["id"])
+    for name, kind in (("silver compass", "thing"), ("brass lamp", "thing"), ("Idris Vale", "person")):
+        client.send("POST", path, {"name": name, "kind": kind})
+    line = {"name": "Idris Vale", "aspect": "role", "value": "captain of the Petrel"}
+    client.send("PUT", f"{path}/line", line)
+    known = names(client, view["id"], client.get(f"/stories/{view['id']}")["head"])
+    assert [known[name]["here"] for name in ("silver compass", "Idris Vale", "brass lamp")] == [True, True, False]
+    assert "The old compass" in known["silver compass"]["names"]
+    assert "the captain" in known["Idris Vale"]["names"]
+    assert known["brass lamp"]["names"] == ["brass lamp"]
+
+
 def test_whoever_plays_is_not_sent_what_is_hidden(client: Client) -> None:
     view = client.begin(play=True, player="Mira the cook")
     path = f"/stories/{view['id']}/codex"
     client.send("POST", path, {"name": "The Murderer", "kind": "person", "facts": ["The Murderer is the priest."]})
     client.send("PUT", path, {"name": "The Murderer", "hidden": True})
     assert "The Murderer" not in names(client, view["id"], "opening")
+
+
+def test_whoever_plays_is_sent_no_line_that_gives_away_a_hidden_thing_by_its_shorter_name(client: Client) -> None:
+    view = client.begin(play=True, player="Mira the cook")
+    path = f"/stories/{view['id']}/codex"
+    client.send("POST", path, {"name": "silver compass", "kind": "thing", "facts": ["It is cursed."]})
+    facts = ["Odo limps.", "Odo stole the compass.", "Odo bought a compass."]
+    client.send("POST", path, {"name": "Odo", "kind": "person", "facts": facts})
+    client.send("PUT", path, {"name": "silver compass", "hidden": True})
+    known = names(client, view["id"], client.get(f"/stories/{view['id']}")["head"])
+    assert {line["text"] for line in known["Odo"]["lines"]} == {"Odo limps.", "Odo bought a compass."}
 
 
 @pytest.mark.parametrize("play", [True, False])

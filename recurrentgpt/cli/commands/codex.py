@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -18,7 +20,7 @@ from recurrentgpt.cli.commands.options import (
 )
 from recurrentgpt.cli.commands.story_context import opening, reading
 from recurrentgpt.cli.terminal.console import note, one_line, print_json, print_lines, print_table
-from recurrentgpt.schema.errors import SettingsError, StoryError
+from recurrentgpt.schema.errors import EntryNotFound, SettingsError, StoryError
 
 if TYPE_CHECKING:
     from recurrentgpt.engine.reader import HistoryLine
@@ -114,12 +116,12 @@ def codex(
     if given and at is not None:
         raise SettingsError(f"{given[0]} holds for the whole branch, and not from a passage on: leave --at out.")
     if not changes:
-        with reading(story, remote) as read:
+        with _how_to_add(), reading(story, remote) as read:
             entries, history = _entries(read, name, at, everything=everything)
     else:
         from recurrentgpt.books.readers.lorebook import tell_left_out
 
-        with opening(story) as opened:
+        with _how_to_add(), opening(story) as opened:
             if lorebook is not None:
                 left_out: dict[str, int] = {}
                 added = opened.import_lorebook(lorebook, on_left_out=left_out.update)
@@ -152,6 +154,15 @@ def codex(
         print_table(("Entry", "Kind", "Status", "What is true"), [_row(entry) for entry in entries], uncut=(0, 1, 2))
     else:
         note("The codex is empty: it fills while the story is written.")
+
+
+@contextmanager
+def _how_to_add() -> Iterator[None]:
+    """Say of an entry that is not there which option adds it."""
+    try:
+        yield
+    except EntryNotFound as error:
+        raise EntryNotFound(f"{error} `--add person`, or another kind, makes an entry of your own.") from error
 
 
 def context(

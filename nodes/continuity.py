@@ -15,8 +15,9 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from recurrentgpt.memory.codex import codex_at, open_entries, sentence_of, tell, touched
-from recurrentgpt.nodes.codex_changes import ACTS, IRREGULAR, OF_ONESELF, SPOKEN, deaths, is_alone, pronoun_of
+from recurrentgpt.nodes.codex_changes import OF_ONESELF, SPOKEN, deaths, is_alone, pronoun_of
 from recurrentgpt.nodes.codex_names import NOBODY
+from recurrentgpt.nodes.codex_verbs import ACTS, IRREGULAR
 from recurrentgpt.nodes.prompt_values import finale
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.reply_patterns import is_english

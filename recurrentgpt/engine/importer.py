@@ -264,7 +264,8 @@ async def _remember(session: Session, source: BookSource, state: State, before: 
             ],
             added=[Added(sentence=summary, why="it is the telling sentence of the passage")],
         )
-        codex = from_manuscript(state["passage"], await codex_before(state, session.runtime()), source.named)
+        known = await codex_before(state, session.runtime())
+        codex = await asyncio.to_thread(from_manuscript, state["passage"], known, source.named)
         update: dict[str, Any] = {
             "summary": summary,
             "short_term_memory": "\n".join(kept),

@@ -37,6 +37,11 @@ PLACES = frozenset((
     "Arms", "Bank", "Hotel", "Hospital", "Prison", "Museum", "Press", "Company", "Brothers",
 ))  # fmt: skip
 """What ends the name of a place, or of a house."""
+_BEFORE_PLACES = frozenset(("Mount", "Fort", "Port", "Cape", "Saint", "New"))
+_STYLES = frozenset(("Reverend", "Honourable"))
+"""What somebody's name has before it behind "the"."""
+_GOVERNED = re.compile(r"\b(?:of|in|at|to|from|for|with|by|near|through|on|into|over|between|behind|beside) $")
+"""What ends in a word after which a name is not who does something: the Earl of Marrow nodded."""
 
 _RELATIVE = (
     r"(?:(?:grand|step|god|foster-)?(?:father|mother|son|daughter)|brother|sister|husband|wife|uncle|aunt|cousin|nephew|niece|"
@@ -85,7 +90,7 @@ _OF_PLACES = (
 )
 """What is told of towns, ships and days as well, or may be no verb."""
 _IN = re.compile(
-    r"(?:(?<!believed )(?<!believe )(?<!confided )(?<!trust )\b[Ii]n|(?<!ran )(?<!bumped )\b[Ii]nto|\bthroughout|"
+    r"(?:(?<!believed )(?<!believe )(?<!confided )(?<!trust )\b[Ii]n|(?<!ran )(?<!bumped )\b[Ii]nto|\b[Tt]hrough(?:out)?|"
     r"\breached|\breaches|"
     r"\b(?:road|way|train|ferry|boat|coach|ship|bus|journey|church|town|city|village|port|inn|station|streets|mayor|bishop|king|"
     r"queen|lord|duke|people|miles?|north|south|east|west) (?:at|of|to|from|for)|\b(?:the|an?|his|her) \w+ at|"
@@ -174,11 +179,16 @@ def _mentions(text: str, codex: Codex) -> Iterator[_Mention]:
 def _name_in(said: str) -> str:
     """Return the name at the end of words in capitals, without what a sentence begins with; empty for none."""
     words = said.split()
-    while words and not is_title(words[0]) and (words[0] in NOBODY or not is_name_part(words[0])):
+    while words and (words[0] in _STYLES or (not is_title(words[0]) and not _may_begin_a_name(words[0]))):
         words = words[1:]
     name = " ".join(words)
-    is_none = not name or is_nobodys(name) or name.isupper() or _SHORTENED.search(name) or words[-1] in PLACES
+    is_none = not name or is_nobodys(name) or name.isupper() or _SHORTENED.search(name)
+    is_none = is_none or words[-1] in PLACES or words[0] in PLACES | _BEFORE_PLACES
     return "" if is_none or (len(words) == 1 and is_title(name)) else name
+
+
+def _may_begin_a_name(word: str) -> bool:
+    return word not in NOBODY and is_name_part(word)
 
 
 def _may_be_a_name(name: str, group: Sequence[_Mention]) -> bool:
@@ -232,7 +242,7 @@ def _is_told_of_somebody(one: _Mention, entry: Entry) -> bool:
 
 
 def _acts(one: _Mention) -> bool:
-    return bool(_ACTS.match(one.text, one.end))
+    return bool(_ACTS.match(one.text, one.end)) and not _GOVERNED.search(one.text, max(0, one.start - 9), one.start)
 
 
 def _dies(one: _Mention, entry: Entry) -> bool:

@@ -80,6 +80,7 @@ def test_somebody_is_one_entry_under_the_parts_of_their_name():
         "Marrow Street was dark, and Hale House stood open. Anna walked over London Bridge.",
         "THE END came. NOTICE said the board, and Anna read IT twice.",
         "Slowly Anna turned. Yesterday she had been in Kent, and Kent had been kind.",
+        "Mount Hale threw its shadow, and Lake Orra took the boat. New York shook, and the Earl of Marrow nodded to Anna.",
         "The Thames rose. Anna saw the Thames swallow the stair, and the Inn of Cardle shook.",
     ],
 )
@@ -87,6 +88,13 @@ def test_what_is_no_person_is_nobody(passage):
     assert (
         people(after(passage, ["Anna was in London.", "The Petrel was lost.", "A town called Marrow burned."])) == set()
     )
+
+
+def test_whoever_has_a_style_is_known_by_their_name():
+    assert people(after("The Reverend Hugh Orme nodded, and the Honourable Miss Orme laughed.")) == {
+        "Hugh Orme",
+        "Miss Orme",
+    }
 
 
 def test_the_people_and_places_of_a_text_are_those_named_most():

@@ -162,17 +162,26 @@ def find_names(texts: Sequence[str], codex: Codex) -> Found:
 
 def _mentions(text: str, codex: Codex) -> Iterator[_Mention]:
     """Yield where a text has names that the codex does not know."""
-    new = dict[str, str]()
+    known = dict[str, bool]()
+    for mention in _names_in(text):
+        name = mention.name
+        if name not in known:
+            known[name] = bool(codex.answering(key_of(name), None)) or codex.meant(name) is not None
+        if not known[name]:
+            yield mention
+
+
+@lru_cache(maxsize=16)
+def _names_in(text: str) -> tuple[_Mention, ...]:
+    """Return where a text has names: a passage is asked for them before and after its facts are noted."""
+    found = list[_Mention]()
     for match in _NAME.finditer(text):
-        said = match[0]
-        if (name := new.get(said)) is None:
-            name = _name_in(said)
-            is_known = name and (codex.answering(key_of(name), None) or codex.meant(name) is not None)
-            name = new[said] = "" if is_known else name
+        name = _name_in(match[0])
         start = match.end() - len(name)
         if name and not _NAMES_A_THING.search(text, max(0, start - 5), start):
             begins = start == match.start() and bool(_BEGINS.search(text, max(0, start - 8), start))
-            yield _Mention(name, text, start, match.end(), begins)
+            found.append(_Mention(name, text, start, match.end(), begins))
+    return tuple(found)
 
 
 @lru_cache(maxsize=4096)
@@ -182,7 +191,7 @@ def _name_in(said: str) -> str:
     while words and (words[0] in _STYLES or (not is_title(words[0]) and not _may_begin_a_name(words[0]))):
         words = words[1:]
     name = " ".join(words)
-    is_none = not name or is_nobodys(name) or name.isupper() or _SHORTENED.search(name)
+    is_none = not name or is_nobodys(name) or name.isupper() or bool(_SHORTENED.search(name))
     is_none = is_none or words[-1] in PLACES or words[0] in PLACES | _BEFORE_PLACES
     return "" if is_none or (len(words) == 1 and is_title(name)) else name
 

@@ -10,11 +10,14 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from recurrentgpt.memory.codex import changed, sentence_of
-from recurrentgpt.nodes.codex_deaths import is_told_dead, pronouns_of_the_dead, verbs_of
+from recurrentgpt.nodes.codex_deaths import is_told_dead, may_tell_of_death, pronouns_of_the_dead, verbs_of
 from recurrentgpt.nodes.codex_doubts import DOUBTED, is_doubted
 from recurrentgpt.nodes.codex_holders import held_by, things_in
 from recurrentgpt.nodes.codex_names import NOBODY, names_in
+from recurrentgpt.nodes.codex_newcomers import PLACES, newcomers
+from recurrentgpt.nodes.codex_verbs import ACTS, SPEAKS
 from recurrentgpt.nodes.small.reply_patterns import is_english
+from recurrentgpt.prose.quotations import narration
 from recurrentgpt.prose.sentences import limit_words, sentences
 from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.schema.codex import ONE_EACH, Change, Codex, Entry, searched
@@ -41,17 +44,66 @@ def called_too(entry: Entry, alias: str) -> Entry:
     return dataclasses.replace(entry, aliases=(*entry.aliases, alias))
 
 
-def from_facts(summary: str, facts: Iterable[str], passage: str, codex: Codex, language: str) -> list[Change]:
+def from_facts(summary: str, facts: Sequence[str], passage: str, codex: Codex, language: str) -> list[Change]:
     """Return the changes that a small model's facts tell of, and of its summary what a rule can read.
 
     What no rule reads of a fact is kept as it is said, with whoever it names first. The rules are for English and leave
-    out whatever is doubted, wished or denied.
+    out whatever is doubted, wished or denied. Whoever comes into the story is an entry, whether a fact tells of them or not.
     """
-    people = speakers(passage, codex) if is_english(language) else []
-    known = codex
+    people = newcomers(passage, (summary, *facts), codex) if is_english(language) else []
+    changes = _from_told(summary, facts, passage, codex, language, people)
+    if is_english(language) and may_tell_of_death(passage):
+        known = _with_people(codex, people)
+        told_of = {change["entry"] for change in changes if change.get("aspect") == "status"}
+        died = [change for change in _deaths_of_passage(passage, known) if change["entry"] not in told_of]
+        changes += without_returned(died, passage, known)
+    return _with_introduced(changes, people)
+
+
+def _with_introduced(changes: Sequence[Change], new: Iterable[Entry]) -> list[Change]:
+    """Return changes and, of what is new and none of them tells of, that there is an entry."""
+    named = {change["entry"] for change in changes}
+    bare = [
+        Change(entry=entry.name, kind=entry.kind, do="alias", value=entry.name)
+        for entry in new
+        if entry.name not in named
+    ]
+    return [*changes, *bare][:MOST_CHANGES]
+
+
+def _with_people(codex: Codex, people: Sequence[Entry]) -> Codex:
     for entry in people:
         # One at a time: what is known of names stays.
-        known = known.with_entry(None, entry)
+        codex = codex.with_entry(None, entry)
+    return codex
+
+
+def from_text(passage: str, codex: Codex) -> list[Change]:
+    """Return what an English passage says for certain of the people and things of a codex, outside of what is said in it."""
+    changes = [
+        change
+        for paragraph in passage.split("\n")
+        for sentence in with_names(sentences(narration(paragraph)), codex)
+        for change in _from_told("", [sentence], paragraph, codex, "English", [])
+        if change.get("aspect") != "fact"
+    ]
+    return without_returned(changes, passage, codex)
+
+
+def from_manuscript(passage: str, codex: Codex, named: Codex) -> list[Change]:
+    """Return what an English passage says for certain, and whom and what it is the first to name of all that are `named`.
+
+    Those of a whole text are known for sure, where one passage may tell too little of them.
+    """
+    new = [entry for entry in named.named_in(passage) if codex.meant(entry.name) is None]
+    return _with_introduced(_once(from_text(passage, _with_people(codex, new))), new)
+
+
+def _from_told(
+    summary: str, facts: Sequence[str], passage: str, codex: Codex, language: str, people: Sequence[Entry]
+) -> list[Change]:
+    """Return what facts and a summary tell of a codex with these `people` beside it."""
+    known = _with_people(codex, people)
     longer = list(_longer_names((summary, *facts), known)) if is_english(language) else []
     for change in longer:
         old = known.entries[change["entry"].casefold()]
@@ -97,7 +149,7 @@ def new_holder(change: Change, passage: str, known: Codex) -> Change | None:
     ):
         return None
     title, words = form_of(name)
-    if not words or without_article(name) != plain(name) or words[-1] in _PLACES:
+    if not words or without_article(name) != plain(name) or words[-1] in PLACES:
         return None
     if not (
         words[0][0].isupper() and words[-1][0].isupper() and all(is_name_part(word) or word.islower() for word in words)
@@ -112,7 +164,7 @@ def _longer_names(told: Iterable[str], known: Codex) -> Iterator[Change]:
     seen = set[str]()
     for sentence in told:
         match = _BEGINS.match(sentence)
-        if match is None or match[0].split()[-1] in _PLACES or match[0] in seen:
+        if match is None or match[0].split()[-1] in PLACES or match[0] in seen:
             continue
         seen.add(match[0])
         entry = known.meant(match[0]) if known.find(match[0]) is None else None
@@ -122,17 +174,30 @@ def _longer_names(told: Iterable[str], known: Codex) -> Iterator[Change]:
 
 def deaths(passage: str, known: Codex) -> set[str]:
     """Return the names of those of whom an English passage tells, outside of what is said in it, that they are dead."""
+    return {entry.name for entry, _ in _told_dead(passage, known)}
+
+
+def _told_dead(passage: str, known: Codex) -> Iterator[tuple[Entry, str]]:
+    """Yield of whom a passage tells that they are dead, and in which sentence."""
     told = [sentence for part in passage.split("\n") for sentence in sentences(SPOKEN.sub('""', part))]
-    return {
-        entry.name
-        for sentence in told
-        if not sentence.endswith("?")
-        for entry in known.named_in(sentence)
-        if entry.kind == "person"
-        for start, end in _named_at(sentence, entry, known)
-        if is_told_dead(sentence, start, end, entry)
-        and not _returns(Change(entry=entry.name, kind="person", do="set", text=sentence), passage, known)
-    }
+    for sentence in told:
+        for entry in known.named_in(sentence) if not sentence.endswith("?") else ():
+            if entry.kind == "person" and any(
+                is_told_dead(sentence, start, end, entry)
+                and not _returns(Change(entry=entry.name, kind="person", do="set", text=sentence), passage, known)
+                for start, end in _named_at(sentence, entry, known)
+            ):
+                yield entry, sentence
+
+
+def _deaths_of_passage(passage: str, known: Codex) -> Iterator[Change]:
+    """Yield the deaths that a passage itself tells of: whoever notes its facts may note others."""
+    for part in passage.split("\n"):
+        if may_tell_of_death(part):
+            for entry, sentence in _told_dead(part, known):
+                if not entry.is_dead:
+                    about = Change(entry=entry.name, kind="person", do="set", aspect="status", value="dead")
+                    yield {**about, "text": shortened(sentence, MOST_SENTENCE_WORDS)}
 
 
 def with_names(told: Sequence[str], known: Codex) -> list[str]:
@@ -183,9 +248,7 @@ def _returns(change: Change, passage: str, known: Codex) -> bool:
     after = passage.partition(told)[2] if told else ""
     names = "|".join(map(spelled, entry.names)) if entry else ""
     return bool(after and names) and bool(
-        re.search(
-            rf"(?:^|[,.;!?\"”] |\n|\b(?:and|but|when|as) )(?:{names}) {ACTS}|[\"”] {_SPEAKS} (?:{names})\b", after
-        )
+        re.search(rf"(?:^|[,.;!?\"”] |\n|\b(?:and|but|when|as) )(?:{names}) {ACTS}|[\"”] {SPEAKS} (?:{names})\b", after)
     )
 
 
@@ -429,71 +492,6 @@ def _is_known(what: str, held: str, entry: Entry) -> bool:
 
 _BEGINS = re.compile(r"[A-Z][\w-]+(?: [A-Z][\w-]+(?:['’][A-Z]\w+)?){1,2}(?=['’]s?\b|,? [a-z])")
 """A name of two words or three with which a sentence begins that goes on about it."""
-_PLACES = frozenset((
-    "Street", "Road", "Lane", "Alley", "Avenue", "Square", "Bridge", "Hill", "House", "Hall", "Manor", "Castle", "Abbey",
-    "Church", "College", "School", "Park", "Garden", "Gardens", "Island", "Bay", "Point", "River", "Lake", "Harbour", "Harbor",
-    "Town", "City", "Village", "County", "Valley", "Station", "Inn", "Gate", "Tower", "Mill", "Farm", "Wood", "Woods", "Forest",
-    "Arms", "Bank", "Hotel", "Hospital", "Prison", "Museum", "Press", "Company", "Brothers",
-))  # fmt: skip
-_LIFELESS = (
-    "died|killed|buried|drowned|hanged|murdered|passed|vanished|disappeared|looked|seemed|appeared|remained|rested|stared|"
-    "floated|"
-    "drifted|rotted|smelled|belonged|mattered|haunted|owned|lived|loved|hated|used|wanted|needed|deserved|called|named|covered|"
-    "wrapped|dressed|stretched|resembled|failed|existed|ended|turned|feared|followed|wished|intended|promised|inherited|"
-    "slumped|sprawled|weighed|stiffened|dangled|stayed|sagged|lolled|swayed|collapsed|occupied|"
-    "received|suffered|tended|indeed|supposed|expected|proved|engaged|married|related|attended|surrounded|reduced|"
-    "bled|perished|succumbed|expired|shot|stabbed|strangled|poisoned|beheaded|executed|cremated|interred|mourned|missed|"
-    "accused|arrested|convicted|condemned|forgotten|remembered|renamed|possessed|required|lacked|bequeathed|dreaded|"
-    "concerned|represented|reminded|counted|aged|born"
-)
-"""What is also said of the dead, or of the living as of another time."""
-IRREGULAR = (
-    r"(?:ate|beat|began|bent|bet|bit|blew|bought|broke|brought|built|burst|came|caught|chose|clung|crept|cut|dealt|did|"
-    r"drank|drew|"
-    r"drove|dug|dwelt|fed|fought|fled|flew|flung|forbade|forgave|froze|gave|got|ground|held|hid|hit|hung|hurt|knelt|laid|"
-    r"leant|leapt|"
-    r"learnt|led|lent|let|lit|made|met|mowed|paid|put|quit|ran|rang|read|rode|rose|sang|sat|said|saw|sent|set|shone|shook|"
-    r"shook|shut|"
-    r"slept|slid|slit|slung|sold|sought|spent|spat|split|spoke|spread|sprang|spun|stood|stole|strode|strove|struck|stuck|"
-    r"stung|swam|"
-    r"swept|swore|swung|taught|thought|threw|thrust|told|took|tore|trod|understood|went|wept|woke|won|wore|wound|wove|"
-    r"wrote|wrung)"
-)
-_LASTS = (
-    r"(?:is|was|has|does|lies|seems|rests|remains|belongs|means|owns|dies|rots|haunts|looks|weighs|as|his|this|its|us|"
-    r"thus|perhaps|"
-    r"always|sometimes|besides|was|knows|loves|hates|likes|needs|wants|fears|deserves|lives|stays|floats|sleeps|vanishes|"
-    r"disappears|"
-    r"plus|versus|towards|afterwards|across|less|less|yes)"
-)
-ACTS = (
-    rf"(?:\w+ly |only |just |then |still |also |now |both )?(?:{IRREGULAR}(?<!hung)|hung (?!from|in|by|there|dead)|"
-    r"turned (?:to|round|around|away|the)|looked (?:up|at|down|round|over|across|into|out)|"
-    r"(?:is|was) (?:still |already |now |just |\w+ly )?(?!(?:missing|lying|hanging|rotting|dying|going|floating|being|living|"
-    r"decomposing|bleeding|wearing|nothing|something|anything|everything|lacking|losing|sinking|suffering|fading|failing)\b)"
-    r"[a-z]{2,}ing|"
-    rf"(?!{_LASTS}\b)[a-z]{{2,}}[a-rt-z]s|crosses|tosses|passes|presses|kisses|guesses|dresses|"
-    rf"(?!(?:{_LIFELESS})\b)[a-z]{{2,}}(?<!e)ed)\b"
-)
-"""What only the living do, after a name."""
-
-_SPEAKS = (
-    r"(?:said|says|asked|asks|whispered|whispers|replied|replies|answered|answers|called|calls|shouted|muttered|cried|told|"
-    r"tells)"
-)
-_NEW = re.compile(
-    rf"\b{_SPEAKS} ([A-Z][a-z]{{2,}}(?: [A-Z][a-z]{{2,}})?)\b|\b([A-Z][a-z]{{2,}}(?: [A-Z][a-z]{{2,}})?) {_SPEAKS}\b"
-)
-
-
-def speakers(passage: str, codex: Codex) -> list[Entry]:
-    """Return the people who speak in a passage and are no entry yet."""
-    names = {first or second for first, second in _NEW.findall(passage)}
-    return [
-        Entry(name, "person") for name in sorted(names) if name.split()[0] not in NOBODY and codex.meant(name) is None
-    ]
-
-
 _HIS = r"(?:his|her)(?= (?:own )?(?:\w+ )?"
 """Whose it is, looking ahead to what it is: with another word before it at most."""
 _OWN = (
@@ -528,7 +526,7 @@ _OWN = (
     rf"(?:muttered|cursed|swore|murmured|hummed|whistled|said|laughed) under (?P<w>{_HIS}breath\b))"
 )
 OF_ONESELF = re.compile(
-    rf"\b(?P<name>[A-Z][\w'’-]+)(?:,| {_SPEAKS}(?: \w+ly)?,)? (?:slowly |only |just |\w+ly )?(?:{_OWN}|(?P<i>himself|herself)\b|"
+    rf"\b(?P<name>[A-Z][\w'’-]+)(?:,| {SPEAKS}(?: \w+ly)?,)? (?:slowly |only |just |\w+ly )?(?:{_OWN}|(?P<i>himself|herself)\b|"
     r"(?!told|saw|met|asked|with|and|or|to|for|like|by|that|than)[a-z]+(?:ed|[^aeiou]t|ut|ound|ew|ught|aw|ve|oke) "
     r"(?!(?:was|were|to|by|than|that)\b)(?:upright |down |up |in |on |at |for )?(?P<z>himself|herself)(?= (?:to|on|in|"
     r"into|at|with|against|from|up|down|off|"
@@ -654,7 +652,7 @@ def calling(pronoun: str, entry: Entry, told: Sequence[ToldSentence], codex: Cod
 def _behind_name(pronoun: str, entry: Entry, told: Sequence[ToldSentence], codex: Codex) -> list[ToldSentence]:
     """Return which sentences say a pronoun behind somebody's name; none where the first pronoun of a passage stands elsewhere."""
     called = "|".join(spelled(name) for name in entry.names if codex.find(name) is entry) or "(?!)"
-    speaks = rf"\"\" (?:{_SPEAKS} (?:{called})|(?:{called}) {_SPEAKS})\b"
+    speaks = rf"\"\" (?:{SPEAKS} (?:{called})|(?:{called}) {SPEAKS})\b"
     begins = re.compile(rf"(?:{called})(?! (?:and|or|with|to|of|in)\b) [a-z]|{speaks}")
     goes_on = re.compile(rf"{speaks}[^;:\"]*, (?:and|but) {pronoun}")
     found = list[ToldSentence]()

@@ -81,6 +81,10 @@ _DIES = re.compile(
     r"(?:did not|didn['’]t|never|failed to) (?:survive|outlive|live (?:to see|through|until)|wake again|regain consciousness|"
     r"come out alive|recover and))\b)"
 )
+_WORDS_OF_DEATH = (
+    "died", "dies", "dead", "death", "kill", "murder", "drown", "hanged", "buried", "slain", "slew", "executed", "perish",
+    "corpse", "strangle", "behead", "succumb", "body of", "passed away", "assassinated",
+)  # fmt: skip
 _PRONOUN = re.compile(r"\b([Hh]e|[Ss]he) ")
 _AT_ONCE = (
     r"(?:kill(?:s|ed)|murder(?:s|ed)|strangle[sd]|hang(?:s|ed)|executed|assassinated|slew|slain|beheaded|decapitated|butchered|"
@@ -258,6 +262,11 @@ def verbs_of(fact: str, end: int) -> tuple[list[int], bool]:
 def pronouns_of_the_dead(sentence: str) -> Iterator[re.Match[str]]:
     """Yield where a sentence says "he" or "she" of somebody, and that they die."""
     return (match for match in _PRONOUN.finditer(sentence) if _DIES.match(sentence, match.end()))
+
+
+def may_tell_of_death(text: str) -> bool:
+    """Return whether a text has a word by which deaths are mostly told: hardly any has, and it is found at once."""
+    return any(word in text for word in _WORDS_OF_DEATH)
 
 
 def is_told_dead(fact: str, start: int, end: int, entry: Entry) -> bool:

@@ -129,7 +129,7 @@ def names_in(fact: str, named: Sequence[Entry], known: Codex) -> list[Change]:
 def _renamed(fact: str, known: Codex) -> Iterator[Change]:
     for match in filter(None, (pattern.search(fact) for pattern in _RENAMED)):
         old, new = _bare(match["old"]), match["new"] or match.groupdict().get("later") or ""
-        if not old or _is_nobodys(new) or _is_denied(fact, match, old, new):
+        if not old or is_nobodys(new) or _is_denied(fact, match, old, new):
             continue
         entry = known.find(old)
         if entry is None:
@@ -193,7 +193,7 @@ def _called_now(entry: Entry, new: str, known: Codex) -> Iterator[Change]:
     """Yield that somebody is called by another name from now on; with a title before their own it is one more."""
     if form_of(new).title or new.split()[0] in _STATELY:
         yield from _also(entry, new, known, sure=False)
-    elif not _is_nobodys(new) and not entry.is_dead and _may_take(entry, new, known):
+    elif not is_nobodys(new) and not entry.is_dead and _may_take(entry, new, known):
         yield Change(entry=entry.name, kind=entry.kind, do="rename", value=new)
         first = entry.name.split()[0]
         if first not in new.split() and first != entry.name and known.find(first) is entry:
@@ -203,7 +203,7 @@ def _called_now(entry: Entry, new: str, known: Codex) -> Iterator[Change]:
 def _also(entry: Entry, other: str, known: Codex, *, sure: bool) -> Iterator[Change]:
     """Yield that somebody is called something else, too, and is whom the codex knows as another one by that."""
     held = known.find(other)
-    if held is entry or _is_nobodys(other):
+    if held is entry or is_nobodys(other):
         return
     if held is None or not _is_told_of(held):
         if known.meant(other) is not entry:
@@ -225,7 +225,7 @@ def _bare(name: str) -> str:
     return "" if words[0] in NOBODY - {"Mother", "Father", "The"} else " ".join(words).removeprefix("The ")
 
 
-def _is_nobodys(name: str) -> bool:
+def is_nobodys(name: str) -> bool:
     """Return whether a name is a day, a people or a mere title."""
     words = name.removeprefix("the ").removeprefix("The ").split()
     return all(word in _NO_NAMES or form_of(f"{word} X").title for word in words)

@@ -15,9 +15,7 @@ from itertools import groupby
 
 from recurrentgpt.memory.codex import codex_at, open_entries, sentence_of, tell, touched
 from recurrentgpt.nodes.codex_changes import (
-    ACTS,
     HE,
-    IRREGULAR,
     MOST_SENTENCE_WORDS,
     OF_ONESELF,
     PERSON,
@@ -31,6 +29,7 @@ from recurrentgpt.nodes.codex_changes import (
     told_sentences,
 )
 from recurrentgpt.nodes.codex_names import NOBODY
+from recurrentgpt.nodes.codex_verbs import ACTS, IRREGULAR
 from recurrentgpt.nodes.prompt_values import finale
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.reply_patterns import is_english

@@ -210,17 +210,19 @@ def play_reply(
     return create_model("Setting", __base__=PlayReply, **fields)
 
 
-def facts_reply(language: str, count: int = 3, people: Sequence[str] = ()) -> type[FactsReply]:
+def facts_reply(
+    language: str, count: int = 3, people: Sequence[str] = (), others: Sequence[str] = ()
+) -> type[FactsReply]:
     """Return the FactsReply of one summary and `count` facts, a sentence each.
 
-    With `people` (their names), every sentence in English begins with one of them or with an article: a note that begins
-    with "he" means nothing two scenes later.
+    With `people` (their names), every sentence in English begins with one of them, with one of the `others`
+    in the passage or with an article: a note that begins with "he" means nothing two scenes later.
     """
     summary, fact = sentences_pattern(language, 1, 1), sentences_pattern(language, 1, 1)
     if people and is_english(language):
         subjects = "|".join(
             [
-                *dict.fromkeys(literal(first_name(name)) for name in people),
+                *dict.fromkeys([*(literal(first_name(name)) for name in people), *map(literal, others)]),
                 "The",
                 "A",
                 *(["Your"] if "You" in people else []),

@@ -31,6 +31,7 @@ from recurrentgpt.models.json_replies import OptionalText, PartialReply, Unusabl
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.codex_changes import MOST_CHANGES, from_facts
 from recurrentgpt.nodes.codex_from_reply import CodexChange, from_reply
+from recurrentgpt.nodes.codex_newcomers import newcomers
 from recurrentgpt.nodes.continuity import codex_before, no_longer_gone
 from recurrentgpt.nodes.prompt_messages import small_turns, written_turns
 from recurrentgpt.nodes.prompt_values import finale, memory_lines, people, subjects, variables
@@ -409,12 +410,17 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
     prompts = runtime.prompts(model)
     shared = variables(state, runtime, state["step"])
     asked = prompts.turns("facts", passage=state["passage"], **shared)
+    known = await codex_before(state, runtime)
     turns = [*await small_turns(state, runtime, model, shared), *asked]
     reply = await ask(
         model,
         turns,
         # A model that wears an adapter was taught whom a note is about.
-        facts_reply(runtime.context.language, people=[] if model.adapter else subjects(state, runtime)),
+        facts_reply(
+            runtime.context.language,
+            people=[] if model.adapter else subjects(state, runtime),
+            others=_others(state, runtime, known),
+        ),
         **sampled(FACTS),
         seed=runtime.seed(state, "update_memory"),
         meter=runtime.meter,
@@ -428,7 +434,6 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
     new = await asyncio.to_thread(
         admit, [summary, *facts], old, lambda fact, held: _similarity(runtime, [fact], list(held))[0].tolist()
     )
-    known = await codex_before(state, runtime)
     codex = [
         *_no_longer_gone(state, runtime, known),
         *from_facts(summary, facts, state["passage"], known, runtime.context.language),
@@ -450,6 +455,15 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
         "summary": summary,
         "codex": codex,
     }
+
+
+def _others(state: State, runtime: StoryRuntime, known: Codex) -> list[str]:
+    """Return the names of the people of a passage whom the brief does not name: those who come in, and who came in before."""
+    if not is_english(runtime.context.language):
+        return []
+    main = [entry for name in people(state) if (entry := known.find(name)) is not None]
+    there = [entry for entry in known.named_in(state["passage"]) if entry.kind == "person" and entry not in main]
+    return [entry.name for entry in (*there, *newcomers(state["passage"], (), known))]
 
 
 def _over(memory: list[str], changes: list[Change], known: Codex, step: int) -> list[str]:

@@ -67,7 +67,8 @@ _WEDDED = frozenset(
     ("mrs", "ms", "miss", "lady", "madam", "madame", "mme", "frau", "señora", "señorita", "signora", "senhora")
 )
 """Titles behind which a surname alone is hardly ever said without them."""
-_NO_FIRST_NAMES = frozenset(("father", "mother", "brother", "sister", "uncle", "aunt", "the", "old", "young", "little"))
+_KIN_TITLES = frozenset(("father", "mother", "brother", "sister", "uncle", "aunt"))
+_NO_FIRST_NAMES = _KIN_TITLES | {"the", "old", "young", "little"}
 """What a name may begin with of which no part is a name of its own."""
 _PARTICLES = frozenset(
     ("von", "van", "de", "der", "den", "di", "da", "del", "du", "la", "le", "ten", "zu", "bin", "al", "o'")
@@ -224,6 +225,11 @@ def is_name_part(word: str) -> bool:
     word = word.strip()
     title = word.rstrip(".").casefold()
     return word[:1].isupper() and word not in _BEGINS and title not in _TITLES | _NO_FIRST_NAMES
+
+
+def is_title(word: str) -> bool:
+    """Return whether a word before a name says how somebody is addressed: Mrs, Dr, Captain, Sister."""
+    return word.rstrip(".").casefold() in _TITLES | _KIN_TITLES
 
 
 class Declined(NamedTuple):

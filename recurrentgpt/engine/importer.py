@@ -13,6 +13,7 @@ import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -21,10 +22,15 @@ from recurrentgpt.engine.session import Session
 from recurrentgpt.engine.written_from import TOKENS_PER_WORD
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.models.roles import tier_of_role
+from recurrentgpt.nodes.codex_changes import from_manuscript
+from recurrentgpt.nodes.codex_newcomers import find_names
 from recurrentgpt.nodes.commit import append_opening, append_passage, entry
+from recurrentgpt.nodes.continuity import codex_before
 from recurrentgpt.nodes.hear_voice import hear_voice
+from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.model_text import model_text, visible_text
 from recurrentgpt.prose.sentences import count_words, language_name, limit_words
+from recurrentgpt.schema.codex import Codex, Entry
 from recurrentgpt.schema.context import SETTINGS, Context
 from recurrentgpt.schema.errors import BookError
 from recurrentgpt.schema.events import Event, done_event, import_event, memory_event, plans_event, story_event
@@ -100,6 +106,15 @@ class BookSource:
             for number, chapter in enumerate(self.chapters, 1)
             for at, passage in enumerate(chapter.passages)
         ]
+
+    @cached_property
+    def named(self) -> Codex:
+        """The people and places that the book names, those named most first; none where no rules read its language."""
+        if not is_english(self.language):
+            return Codex()
+        found = find_names([passage for passage, _ in self.passages], Codex())
+        places = [Entry(name, "place") for name in found.places]
+        return Codex({entry.name.casefold(): entry for entry in (*found.people, *places)})
 
 
 def read_source(path: Path, settings: Mapping[str, Any], copy: str = "") -> tuple[BookSource, Context]:
@@ -215,17 +230,15 @@ async def import_book(
 
 async def _open(session: Session, source: BookSource, genre: str, title: str, *, fast: bool) -> Commit:
     """Append and return the opening of an imported story: its brief, and nothing yet that happened."""
-    from recurrentgpt.books.extract import names
-
-    manuscript, context = source.manuscript, session.context
+    manuscript = source.manuscript
     texts = [passage for passage, _ in source.passages]
     premise = limit_words(model_text(" ".join(_summary(text, source) for text in texts[:2])), MOST_PREMISE_WORDS)
-    people = await asyncio.to_thread(names, "\n\n".join(texts), CHARACTERS, context.language)
+    people = await asyncio.to_thread(_people, source)
     brief = Brief(
         title=visible_text(title).strip() or manuscript.title,
         genre=genre or "literary",
         premise=premise,
-        characters=people,
+        characters=people[:CHARACTERS],
         outline=[],
     )
     runtime = session.runtime()
@@ -251,10 +264,26 @@ async def _remember(session: Session, source: BookSource, state: State, before: 
             ],
             added=[Added(sentence=summary, why="it is the telling sentence of the passage")],
         )
-        update: dict[str, Any] = {"summary": summary, "short_term_memory": "\n".join(kept), "rationale": rationale}
+        known = await codex_before(state, session.runtime())
+        codex = await asyncio.to_thread(from_manuscript, state["passage"], known, source.named)
+        update: dict[str, Any] = {
+            "summary": summary,
+            "short_term_memory": "\n".join(kept),
+            "rationale": rationale,
+            "codex": codex,
+        }
         return entry(cast(State, {**state, **update}), parent=before["id"])
     values = await session.engine.rewrite_graph(plans=False).ainvoke(state, context=session.context)
     return entry(cast(State, values), parent=before["id"])
+
+
+def _people(source: BookSource) -> list[str]:
+    """Return whom a book names most."""
+    from recurrentgpt.books.extract import names
+
+    if is_english(source.language):
+        return [entry.name for entry in source.named.entries.values() if entry.kind == "person"]
+    return names("\n\n".join(passage for passage, _ in source.passages), CHARACTERS, source.language)
 
 
 def _summary(passage: str, source: BookSource) -> str:

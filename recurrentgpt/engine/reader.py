@@ -200,6 +200,8 @@ class StoryReader:
             for commit in await self.commits(at)
             for change in commit.get("codex", [])
             if change["entry"].casefold() in called or codex.find(change["entry"]) is entry
+            # That there is somebody changes nothing of them.
+            if change["do"] != "alias" or change.get("value") != change["entry"]
         ]
 
     async def codex_at(self, at: Ref | None, overlay: str | None = None) -> Codex:

@@ -75,6 +75,24 @@ def test_a_book_is_imported_without_a_model_searched_and_gone_on_with(cli, serve
     assert cli("write", story, "--steps", "1").code == 0
 
 
+def test_a_fast_import_fills_the_codex_and_says_what_it_leaves_out(cli, tmp_path):
+    path = tmp_path / "toll.txt"
+    path.write_text(
+        "Captain Vale took the road to Marrow with two mules. In Marrow nobody asked for a toll.\n\n"
+        '"There is a toll," said Rosa Hale. Captain Vale drowned at the weir on Monday, and Rosa wept.\n'
+    )
+    imported = cli("import", str(path), "--fast")
+    assert imported.code == 0
+    assert "leave out the rest" in imported.err
+    listed = {entry["name"]: entry["kind"] for entry in cli("codex", "toll", "--json").events[0]["entries"]}
+    assert listed == {"Captain Vale": "person", "Rosa Hale": "person", "Marrow": "place"}
+    dead = cli("codex", "toll", "Captain Vale").out
+    assert "drowned at the weir" in dead
+    assert "Also" not in cli("codex", "toll", "Marrow").out
+    assert "History" not in cli("codex", "toll", "Marrow").out
+    assert "leaves out what only a model reads" in " ".join(cli("import", "--help").out.split())
+
+
 def test_an_import_that_costs_asks_first(cli, server, book, monkeypatch):
     preview = cli("import", str(book), "--preview", "--json")
     assert (preview.code, [event["event"] for event in preview.events]) == (0, ["preview"])

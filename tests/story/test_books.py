@@ -404,6 +404,33 @@ def test_a_fast_import_calls_no_model_and_is_searched_by_meaning(library: Librar
         story.search("  ")
 
 
+FERRY = """THE FERRY
+
+The river had been rising since noon, and Hanna Brandt pulled the ferry across it. On the far bank her father waited. Tobit Brandt
+had been the ferryman at Sallow Reach for forty years, and he watched how she held the rope.
+
+"You lean too far," said Tobit. "London would suit you better."
+
+"The river likes nobody," said Hanna. Her sister Lena came down the path with a lantern.
+
+She took the road to Marrow, and Captain Vale went with her. In Marrow nobody asked. Tobit died on the Thursday, before it was
+light. Lena sailed for London in the spring, and London swallowed her. Hanna stayed. "Names," said Captain Vale, and he nodded.
+"""
+
+
+def test_a_fast_import_knows_the_people_and_places_of_a_book_and_who_is_dead(library: Library, tmp_path: Path) -> None:
+    path = tmp_path / "ferry.txt"
+    path.write_text(FERRY, encoding="utf-8")
+    (first, *_) = library.import_book(path, fast=True, model=ScriptedChatModel(replies=[]), min_words=20, max_words=60)
+    story = Story.open(first["story"], library=library, model=ScriptedChatModel())
+    assert story.brief["characters"] == ["Hanna Brandt", "Tobit Brandt", "Captain Vale", "Lena"]
+    kinds = {entry.name: entry.kind for entry in story.codex()}
+    assert kinds == dict.fromkeys(story.brief["characters"], "person") | {"London": "place", "Marrow": "place"}
+    (dead,) = story.codex("Tobit")
+    assert dead.value("status") == "dead"
+    assert [entry.value("status") for entry in story.codex("Hanna")] == [""]
+
+
 def test_after_a_fast_import_the_story_goes_on_with_new_plans(
     library: Library, model: ScriptedChatModel, manuscript: Path
 ) -> None:

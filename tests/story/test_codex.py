@@ -1443,3 +1443,34 @@ def test_who_is_merged_with_somebody_absent_is_where_they_were_seen_last():
     codex = changed(codex, [Change(entry="Bastian Cole", kind="person", do="merge", value="the man in grey")], "p3", 3)
     (line,) = codex.entries["bastian cole"].lines
     assert (line.aspect, line.value) == ("place", "in the inn")
+
+
+STRANGER = (
+    "A cart stopped at the gate in the rain, and the mule shook its ears. "
+    "{name} got down from it with a black bag. Signe gave {name} a chair by the stove."
+)
+DROWNED = (
+    "The water had come up in the night and taken the footbridge with it. "
+    "They found {name} dead by the weir, and Signe closed the black bag."
+)
+BACK = (
+    "Swallows sat along the wire above the orchard, and the loft door banged. "
+    '"This will sting," said {name}, and Signe held out the hurt hand.'
+)
+
+
+@pytest.mark.parametrize("name", ["Mr Finch", "Dr Pryce", "Walter Pryce", "Jo", "Zoë", "O'Brien", "McKay"])
+def test_a_newcomer_of_the_small_tier_is_an_entry_dies_and_is_told_of(story, author, write_prompts, model, name):
+    begun(story, author, *(text.format(name=name) for text in (STRANGER, DROWNED, BACK)))
+    steps = [passage.id for passage in story.passages()]
+    assert entry(story, name, steps[1]).value("status") == ""
+    assert entry(story, name).value("status") == "dead"
+    told = next(prompt for prompt in reversed(write_prompts()) if "taken the footbridge" in prompt)
+    assert f"found {name} dead by the weir" in told.partition("Still true")[2]
+    assert [one["entry"] for one in story.passages()[-1].contradictions] == [name]
+
+
+def test_a_note_of_a_small_model_may_begin_with_a_newcomer(story, author, model):
+    begun(story, author, STRANGER.format(name="Mr Finch"), DROWNED.format(name="Mr Finch"))
+    forms = [str(call[-1].text) for call in model.calls if '"facts": {' in str(call[-1].text)]
+    assert ["|Mr Finch|" in form for form in forms] == [False, True, True]

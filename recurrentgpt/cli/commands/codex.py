@@ -257,7 +257,8 @@ def _entry_lines(entry: Entry, history: list[HistoryLine]) -> list[str]:
 
     marks = [entry.kind, *(["pinned"] if entry.pinned else []), *(["hidden"] if entry.hidden else [])]
     lines = [f"{one_line(entry.name)} ({', '.join(marks)})"]
-    for what, names in (("Also", entry.aliases), ("Once", entry.former), ("Keys", entry.keys)):
+    also = tuple(name for name in entry.aliases if name != entry.name)
+    for what, names in (("Also", also), ("Once", entry.former), ("Keys", entry.keys)):
         lines += [f"{what}: {', '.join(map(one_line, names))}"] if names else []
     for line in entry.lines:
         where = f"passage {line.step}" if line.step else "the author, or the brief"

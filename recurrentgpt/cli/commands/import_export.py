@@ -46,7 +46,10 @@ def import_file(
         Path, typer.Argument(metavar="FILE", help="A book (.txt .md .docx .epub), or a story exported as .json.")
     ],
     fast: Annotated[
-        bool, typer.Option("--fast", help="Ask no model: summaries are sentences of the book, and nothing is paid for.")
+        bool,
+        typer.Option(
+            "--fast", help="Ask no model: summaries are sentences of the book, the codex what rules read of it."
+        ),
     ] = False,
     preview: Annotated[bool, typer.Option("--preview", help="Say what would be imported, and leave.")] = False,
     copy: Annotated[
@@ -71,6 +74,11 @@ def import_file(
 
     The book is split into passages, and a summary and the memory are made for each; then the story goes on like any other.
     Interrupted, the same command goes on where it stopped; a book that is here already is not read again.
+
+    With --fast the codex has the people and places that an English book names, and what its text says outright: who is dead,
+    away or back, who has a thing, another name. It leaves out what only a model reads: who somebody is, how they look, what they
+    do not know, open questions, and all that is told between the lines; of books in other languages it has the names alone. Set
+    what matters with `recurrentgpt codex STORY NAME --set`.
     """
     path = file.expanduser()
     wishes = {"genre": genre or "", "title": title or "", "copy": copy}
@@ -248,7 +256,7 @@ def _tell_preview(path: Path, settings: Settings, *, copy: str, fast: bool, only
             "--copy NAME makes another story of it."
         )
     elif fast:
-        tell("No model is asked.")
+        tell("No model is asked: the codex will hold names, deaths and what else rules read, and leave out the rest.")
     else:
         tokens = found.input_tokens + found.output_tokens
         tell(f"About {found.calls:,} calls and {tokens:,} tokens; --fast asks no model.")

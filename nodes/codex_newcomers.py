@@ -1,0 +1,261 @@
+"""Who comes into an English story, and where it takes place: names of a text that the codex does not know yet.
+
+A name alone calls nobody a person: London, Monday and the Petrel are names, too. Somebody is who has a title, speaks, is
+introduced, dies, has a face, is given something, or does what no town and no ship does; and is no town who is oftener lived in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from recurrentgpt.nodes.codex_deaths import is_told_dead, may_tell_of_death
+from recurrentgpt.nodes.codex_names import NOBODY, is_nobodys
+from recurrentgpt.nodes.codex_verbs import ACTS, SPEAKS
+from recurrentgpt.schema.codex import Codex, Entry
+from recurrentgpt.schema.names import CAPITALS, LETTER, form_of, is_name_part, is_title, key_of
+
+_WORD = rf"(?:[{CAPITALS}]['’])?[{CAPITALS}]{LETTER}+(?:-{LETTER}+|['’](?!s\b){LETTER}+)*"
+# It begins with a set of letters, which is looked for in a fraction of the time that anything else takes.
+_NAME = re.compile(
+    rf"[{CAPITALS}](?<![\w'’-].)(?:['’][{CAPITALS}])?{LETTER}+(?:-{LETTER}+|['’](?!s\b){LETTER}+)*"
+    rf"(?:(?:(?<=\bMr)|(?<=\bMrs)|(?<=\bMs)|(?<=\bDr)|(?<=\bCapt)|(?<=\bProf)|(?<=\bLt)|(?<=\bSgt)|(?<=\bCol))\.)?"
+    rf"(?: (?:(?:de|von|van|der|den|du|la|le|di|da|del|ten) ){{0,2}}{_WORD}){{0,3}}",
+    re.DOTALL,
+)
+_SHORTENED = re.compile(r"['’](?:t|ll|d|re|ve|m)$")
+_BEGINS = re.compile(r"(?:^|[.!?…:][\"”’)]*\s+|[\"“‘(*_—–]\s*|\n\s*|^\W+)$")
+"""What ends before the first word of a sentence, which is in capitals whatever it is."""
+_NAMES_A_THING = re.compile(r"\b(?:[Tt]he|[Aa]n?) $")
+"""What stands before a ship, an inn or a river, and before nobody."""
+PLACES = frozenset((
+    "Street", "Road", "Lane", "Alley", "Avenue", "Square", "Bridge", "Hill", "House", "Hall", "Manor", "Castle", "Abbey",
+    "Church", "College", "School", "Park", "Garden", "Gardens", "Island", "Bay", "Point", "River", "Lake", "Harbour", "Harbor",
+    "Town", "City", "Village", "County", "Valley", "Station", "Inn", "Gate", "Tower", "Mill", "Farm", "Wood", "Woods", "Forest",
+    "Arms", "Bank", "Hotel", "Hospital", "Prison", "Museum", "Press", "Company", "Brothers",
+))  # fmt: skip
+"""What ends the name of a place, or of a house."""
+_BEFORE_PLACES = frozenset(("Mount", "Fort", "Port", "Cape", "Saint", "New"))
+_STYLES = frozenset(("Reverend", "Honourable"))
+"""What somebody's name has before it behind "the"."""
+_GOVERNED = re.compile(r"\b(?:of|in|at|to|from|for|with|by|near|through|on|into|over|between|behind|beside) $")
+"""What ends in a word after which a name is not who does something: the Earl of Marrow nodded."""
+
+_RELATIVE = (
+    r"(?:(?:grand|step|god|foster-)?(?:father|mother|son|daughter)|brother|sister|husband|wife|uncle|aunt|cousin|nephew|niece|"
+    r"friend|widow|widower|fiancé|fiancée|lover)"
+)
+_SOMEBODY = rf"(?:{_RELATIVE}|(?:\w+-?)?(?:man|woman|boy|girl|lad|lass)|child|stranger|fellow|youth|guest|visitor|lady)"
+_OFFICE = (
+    rf"(?:{_SOMEBODY}|\w{{3,}}ist|\w{{4,}}ian|\w+(?:smith|keeper|maker|wright|monger|master|mistress|mate)|doctor|nurse|teacher|"
+    r"captain|priest|vicar|monk|nun|bishop|abbot|farmer|baker|miller|butcher|tailor|painter|singer|writer|reporter|sailor|"
+    r"soldier|lawyer|judge|clerk|servant|maid|cook|orphan|heir|leader|officer|guard|inspector|detective|sergeant|thief|spy|"
+    r"mayor|steward|porter|driver|carter|smuggler|surgeon|engineer|ranger|warden|hunter|gardener|professor|student|pilot|smith)"
+)
+_SENTENCE_END = re.compile(r"[.!?\n]")
+_ENDS = r"\b(?=[.,;:!?]|$| (?:of|in|at|on|who|from|and|with|for|to|here|now)\b)"
+_INTRODUCED = re.compile(
+    rf"\b(?:(?:[Mm]y|[Hh]is|[Hh]er) name (?:is|was)|I am|I['’]m|{_SOMEBODY},? (?:called|named)|"
+    rf"(?:[Hh]is|[Hh]er|[Mm]y|[Yy]our|[Oo]ur|[Tt]heir|\w+['’]s) (?:[a-z]\w* )?{_RELATIVE},?|"
+    rf"(?:[Tt]he|[Aa]n?|[Hh]is|[Hh]er|[Tt]heir) (?:[a-z][\w-]* ){{0,2}}{_OFFICE},?(?: (?:is|was)(?: called| named)?)?) $"
+)
+_IS_SOMEBODY = re.compile(
+    rf"(?:, who\b|,? (?:(?:is|was|becomes|became) )?(?:now )?(?:the|an?|his|her|their|our|my|{_WORD}['’]s) "
+    rf"(?:[a-z][\w-]* ){{0,2}}?{_OFFICE}{_ENDS})"
+)
+_SAID_BY = re.compile(rf"(?:\b(?!call(?:ed|s) ){SPEAKS}|[\"”] (?:called|calls)) $")
+_SAYS = re.compile(rf" {SPEAKS}\b")
+_TO_SOMEBODY = re.compile(
+    r"\b(?:thanked|thanks|kissed|kisses|married|marries|greeted|greets|hugged|embraced|begged|helped|mourned|wept for|smiled at|"
+    r"nodded to|bowed to|(?:eyes|hands?|face|arms?|shoulders?|voice) of) $"
+)
+_TO_WHOM = re.compile(r"\b(?:gave|gives|handed|hands|offered|offers|lent|lends|brought|brings|poured|showed|shows) $")
+_WHAT = re.compile(r" (?:the|an?|his|her|some|back)\b")
+_OF_SOMEBODY = (
+    r"(?:head|eyes?|hands?|face|voice|shoulders?|arms?|mouth|hair|lips|fingers?|knees?|cheeks?|throat|wrists?|sleeves?|coat|hat|"
+    rf"pockets?|{_RELATIVE})\b"
+)
+_OF_A_BODY = re.compile(
+    rf"['’]s? (?:[a-z]\w* )?(?!head\b){_OF_SOMEBODY}| (?:\w+ly )?[a-z]+ (?:his|her) (?:own )?{_OF_SOMEBODY}"
+)
+"""Walter's hand, and Walter shook his head; the head of a place is somebody."""
+_OF_PLACES = (
+    r"(?:fell|blew|broke|burst|flew|rang|woke|slept|stood|met|made|hung|shone|shook|spread|struck|swept|swung|began|held|fought|"
+    r"won|saw|let|did|got|shut|hid|bent|sprang|crept|clung|thought|ground|hit|hurt|waited|passed|sailed|anchored|docked|burned|"
+    r"arrived|glittered|glowed|sparkled|gleamed|shimmered|loomed|surrendered|flooded|bustled|started|dawned|changed|moved|rolled|"
+    r"creaked|rocked|drifted|echoed|opened|closed|offered|hummed|roared|groaned|celebrated|traded|voted|prospered|"
+    r"came (?:into (?:view|sight)|and went|to (?:an? |the )?(?:end|stop|halt|life))|(?:is|was)\b|[a-z]+s)"
+)
+"""What is told of towns, ships and days as well, or may be no verb."""
+_IN = re.compile(
+    r"(?:(?<!believed )(?<!believe )(?<!confided )(?<!trust )\b[Ii]n|(?<!ran )(?<!bumped )\b[Ii]nto|\b[Tt]hrough(?:out)?|"
+    r"\breached|\breaches|"
+    r"\b(?:road|way|train|ferry|boat|coach|ship|bus|journey|church|town|city|village|port|inn|station|streets|mayor|bishop|king|"
+    r"queen|lord|duke|people|miles?|north|south|east|west) (?:at|of|to|from|for)|\b(?:the|an?|his|her) \w+ at|"
+    r"\b(?:sailed|sails|travell?ed|travels|bound|set out|moved|moves|journeyed|left|leaves) (?:for|to|from)) $"
+)
+"""What stands before where something is, or where somebody goes."""
+
+
+_ACTS = re.compile(rf" (?!(?:\w+ly |only |just |then |still |also |now |both )?{_OF_PLACES}\b){ACTS}")
+
+
+class Found(NamedTuple):
+    """The people and the places of a text that are new in it, those that are named most first."""
+
+    people: list[Entry]
+    places: list[str]
+
+
+class _Mention(NamedTuple):
+    """A name where a text has it."""
+
+    name: str
+    text: str
+    start: int
+    end: int
+    begins: bool
+    """Whether a sentence begins with it."""
+
+
+def newcomers(passage: str, told: Iterable[str], codex: Codex) -> list[Entry]:
+    """Return the people whom a passage, or the sentences that are `told` of it, bring in, and the codex does not know."""
+    return find_names([passage, *told], codex).people
+
+
+def find_names(texts: Sequence[str], codex: Codex) -> Found:
+    """Return the people and places that English texts name and the codex does not know.
+
+    Everybody has the longest of their names, and whatever is told under a part of it is told of them. A place is named twice.
+    """
+    mentions, by_word = dict[str, list[_Mention]](), dict[str, set[str]]()
+    for text in texts:
+        for mention in _mentions(text, codex):
+            mentions.setdefault(mention.name, []).append(mention)
+            for word in mention.name.split():
+                by_word.setdefault(word, set()).add(mention.name)
+    candidates = [name for name, group in mentions.items() if _may_be_a_name(name, group)]
+    people, places, found = dict[str, tuple[int, Entry]](), dict[str, int](), Codex()
+    # Mr Pryce is Walter Pryce: a title does not make a name longer.
+    for name in sorted(candidates, key=lambda name: (-len(form_of(name).words), -len(name), name)):
+        if found.answering(key_of(name), None) or found.meant(name) is not None:
+            continue
+        if len(mentions[name]) == 1 and _is_anothers(name, codex, found):
+            continue
+        entry = Entry(name, "person")
+        own = Codex({name.casefold(): entry})
+        near = sorted(set[str]().union(*(by_word[word] for word in name.split())))
+        group = [one for other in near if own.meant(other) is entry for one in mentions[other]]
+        lived_in = sum(map(_is_place, group))
+        if _is_somebody(group, entry, 2 * lived_in):
+            people[name] = len(group), entry
+            found = found.with_entry(None, entry)
+        elif lived_in and len(group) > 1:
+            places[name] = len(group)
+    return Found(
+        [entry for _, entry in sorted(people.values(), key=lambda one: (-one[0], one[1].name))],
+        sorted(places, key=lambda name: (-places[name], name)),
+    )
+
+
+def _mentions(text: str, codex: Codex) -> Iterator[_Mention]:
+    """Yield where a text has names that the codex does not know."""
+    known = dict[str, bool]()
+    for mention in _names_in(text):
+        name = mention.name
+        if name not in known:
+            known[name] = bool(codex.answering(key_of(name), None)) or codex.meant(name) is not None
+        if not known[name]:
+            yield mention
+
+
+@lru_cache(maxsize=16)
+def _names_in(text: str) -> tuple[_Mention, ...]:
+    """Return where a text has names: a passage is asked for them before and after its facts are noted."""
+    found = list[_Mention]()
+    for match in _NAME.finditer(text):
+        name = _name_in(match[0])
+        start = match.end() - len(name)
+        if name and not _NAMES_A_THING.search(text, max(0, start - 5), start):
+            begins = start == match.start() and bool(_BEGINS.search(text, max(0, start - 8), start))
+            found.append(_Mention(name, text, start, match.end(), begins))
+    return tuple(found)
+
+
+@lru_cache(maxsize=4096)
+def _name_in(said: str) -> str:
+    """Return the name at the end of words in capitals, without what a sentence begins with; empty for none."""
+    words = said.split()
+    while words and (words[0] in _STYLES or (not is_title(words[0]) and not _may_begin_a_name(words[0]))):
+        words = words[1:]
+    name = " ".join(words)
+    is_none = not name or is_nobodys(name) or name.isupper() or bool(_SHORTENED.search(name))
+    is_none = is_none or words[-1] in PLACES or words[0] in PLACES | _BEFORE_PLACES
+    return "" if is_none or (len(words) == 1 and is_title(name)) else name
+
+
+def _may_begin_a_name(word: str) -> bool:
+    return word not in NOBODY and is_name_part(word)
+
+
+def _may_be_a_name(name: str, group: Sequence[_Mention]) -> bool:
+    """Return whether what is in capitals is a name: a word that only begins sentences may be any word."""
+    words = name.split()
+    return (
+        is_title(words[0]) or not all(one.begins for one in group) or (len(words) > 1 and not words[0].endswith("ly"))
+    )
+
+
+def _is_anothers(name: str, *known: Codex) -> bool:
+    """Return whether a name may be the other surname of somebody who is known: of whoever marries, for one."""
+    first, *others = name.split()
+    return bool(others) and not is_title(first) and any(codex.find(first, "person") is not None for codex in known)
+
+
+def _is_place(one: _Mention) -> bool:
+    return bool(_IN.search(one.text, max(0, one.start - 40), one.start)) and one.text[one.end : one.end + 1] not in (
+        "'",
+        "’",
+    )
+
+
+def _is_somebody(group: Sequence[_Mention], entry: Entry, against: int) -> bool:
+    """Return whether more is told of a name that is told of people alone than speaks `against` it."""
+    if is_title(entry.name.split()[0]):
+        return True
+    score = 0
+    for one in group:
+        if _is_place(one):
+            continue
+        score += 3 * _is_told_of_somebody(one, entry) or _acts(one)
+        if score > against:
+            return True
+    return False
+
+
+def _is_told_of_somebody(one: _Mention, entry: Entry) -> bool:
+    before, text, end = one.text[max(0, one.start - 60) : one.start], one.text, one.end
+    return bool(
+        is_title(one.name.split()[0])
+        or _SAID_BY.search(before)
+        or _SAYS.match(text, end)
+        or _INTRODUCED.search(before)
+        or _IS_SOMEBODY.match(text, end)
+        or _OF_A_BODY.match(text, end)
+        or _TO_SOMEBODY.search(before)
+        or (_TO_WHOM.search(before) and _WHAT.match(text, end))
+        or _dies(one, entry)
+    )
+
+
+def _acts(one: _Mention) -> bool:
+    return bool(_ACTS.match(one.text, one.end)) and not _GOVERNED.search(one.text, max(0, one.start - 9), one.start)
+
+
+def _dies(one: _Mention, entry: Entry) -> bool:
+    begins = max(one.text.rfind(mark, 0, one.start) for mark in (". ", "! ", "? ", "\n", '"', "“")) + 1
+    ends = _SENTENCE_END.search(one.text, one.end)
+    told = one.text[begins : ends.end() if ends else None]
+    return may_tell_of_death(told) and is_told_dead(told, one.start - begins, one.end - begins, entry)

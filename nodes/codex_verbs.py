@@ -1,0 +1,49 @@
+"""What people do, as an English sentence tells it after a name: patterns."""
+
+_LIFELESS = (
+    "died|killed|buried|drowned|hanged|murdered|passed|vanished|disappeared|looked|seemed|appeared|remained|rested|stared|"
+    "floated|"
+    "drifted|rotted|smelled|belonged|mattered|haunted|owned|lived|loved|hated|used|wanted|needed|deserved|called|named|covered|"
+    "wrapped|dressed|stretched|resembled|failed|existed|ended|turned|feared|followed|wished|intended|promised|inherited|"
+    "slumped|sprawled|weighed|stiffened|dangled|stayed|sagged|lolled|swayed|collapsed|occupied|"
+    "received|suffered|tended|indeed|supposed|expected|proved|engaged|married|related|attended|surrounded|reduced|"
+    "bled|perished|succumbed|expired|shot|stabbed|strangled|poisoned|beheaded|executed|cremated|interred|mourned|missed|"
+    "accused|arrested|convicted|condemned|forgotten|remembered|renamed|possessed|required|lacked|bequeathed|dreaded|"
+    "concerned|represented|reminded|counted|aged|born"
+)
+"""What is also said of the dead, or of the living as of another time."""
+IRREGULAR = (
+    r"(?:ate|beat|began|bent|bet|bit|blew|bought|broke|brought|built|burst|came|caught|chose|clung|crept|cut|dealt|did|"
+    r"drank|drew|"
+    r"drove|dug|dwelt|fed|fought|fled|flew|flung|forbade|forgave|froze|gave|got|ground|held|hid|hit|hung|hurt|knelt|laid|"
+    r"leant|leapt|"
+    r"learnt|led|lent|let|lit|made|met|mowed|paid|put|quit|ran|rang|read|rode|rose|sang|sat|said|saw|sent|set|shone|shook|"
+    r"shook|shut|"
+    r"slept|slid|slit|slung|sold|sought|spent|spat|split|spoke|spread|sprang|spun|stood|stole|strode|strove|struck|stuck|"
+    r"stung|swam|"
+    r"swept|swore|swung|taught|thought|threw|thrust|told|took|tore|trod|understood|went|wept|woke|won|wore|wound|wove|"
+    r"wrote|wrung)"
+)
+_LASTS = (
+    r"(?:is|was|has|does|lies|seems|rests|remains|belongs|means|owns|dies|rots|haunts|looks|weighs|as|his|this|its|us|"
+    r"thus|perhaps|"
+    r"always|sometimes|besides|was|knows|loves|hates|likes|needs|wants|fears|deserves|lives|stays|floats|sleeps|vanishes|"
+    r"disappears|"
+    r"plus|versus|towards|afterwards|across|less|less|yes)"
+)
+ACTS = (
+    rf"(?:\w+ly |only |just |then |still |also |now |both )?(?:{IRREGULAR}(?<!hung)|hung (?!from|in|by|there|dead)|"
+    r"turned (?:to|round|around|away|the)|looked (?:up|at|down|round|over|across|into|out)|"
+    r"(?:is|was) (?:still |already |now |just |\w+ly )?(?!(?:missing|lying|hanging|rotting|dying|going|floating|being|living|"
+    r"decomposing|bleeding|wearing|nothing|something|anything|everything|lacking|losing|sinking|suffering|fading|failing)\b)"
+    r"[a-z]{2,}ing|"
+    rf"(?!{_LASTS}\b)[a-z]{{2,}}[a-rt-z]s|crosses|tosses|passes|presses|kisses|guesses|dresses|"
+    rf"(?!(?:{_LIFELESS})\b)[a-z]{{2,}}(?<!e)ed)\b"
+)
+"""What only the living do, after a name."""
+
+SPEAKS = (
+    r"(?:said|says|asked|asks|whispered|whispers|replied|replies|answered|answers|called|calls|shouted|muttered|cried|told|"
+    r"tells)"
+)
+"""What somebody does who says something."""

@@ -1,0 +1,106 @@
+"""Who comes into a story of the small tier: an entry, whatever their name looks like; and who or what is nobody."""
+
+import pytest
+
+from recurrentgpt.memory.codex import changed
+from recurrentgpt.nodes.codex_changes import from_facts
+from recurrentgpt.nodes.codex_newcomers import find_names
+from recurrentgpt.schema.codex import Change, Codex
+
+KNOWN = changed(Codex(), [Change(entry="Anna Cole", kind="person", do="alias", value="Anna Cole")], "p0", 1)
+NAMES = [
+    "Mr Finch", "Mr. Pryce", "Dr Pryce", "Mrs Finch", "Sister Oda", "Inspector Hale", "Captain Idris Vale", "Oda", "Jo",
+    "Ed", "Zoë", "René", "O'Brien", "O’Brien", "McKay", "Walter Pryce", "Jean-Luc Moreau", "Anton de Vries", "Zoë McKay",
+]  # fmt: skip
+SCENES = [
+    'Late in the day {n} came to the mill in a grey coat. "It is cold here," said {n}. Anna gave {n} a chair.',
+    "The new doctor came to the mill. Anna gave {n} a chair, and {n} sat down by the stove and drank the soup.",
+    '"My name is {n}," he said to Anna. "I am the new doctor." Anna gave him a chair.',
+    "They had waited long for a doctor. At last {n} walked up the hill, and Anna held the lantern.",
+]
+
+
+def after(passage, facts=(), summary="", known=KNOWN, step=2):
+    """Return the codex after a passage of which a small model noted these facts."""
+    return changed(known, from_facts(summary, facts, passage, known, "English"), f"p{step}", step)
+
+
+def people(codex):
+    return {entry.name for entry in codex.entries.values() if entry.kind == "person"} - {"Anna Cole"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("scene", SCENES)
+def test_whoever_acts_speaks_or_is_given_something_is_an_entry_and_dies(name, scene):
+    codex = after(scene.format(n=name))
+    assert people(codex) == {name}
+    facts = [f"{name} drowned in the night.", f"Anna wept for {name}."]
+    dead = after(f"In the night the bridge gave way, and {name} drowned.", facts, f"{name} drowns.", codex, step=3)
+    assert dead.find(name).is_dead
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_whoever_is_only_told_of_in_a_fact_or_the_summary_is_an_entry(name):
+    passage = "A stranger came up the hill with a bag, and the dog did not bark. Anna gave him soup."
+    codex = after(passage, [f"The new doctor is {name}.", f"Anna gave {name} a bowl of soup."])
+    assert people(codex) == {name}
+    assert any("new doctor" in line.text for line in codex.find(name).lines)
+    assert people(after(passage, [], f"Anna meets {name}, the new doctor, at the mill.")) == {name}
+
+
+def test_a_death_that_only_the_passage_tells_of_is_known():
+    codex = after('"It is cold," said Walter Pryce.')
+    dead = after(
+        "In the night the bridge gave way, and Walter Pryce was drowned. Anna wept.", ["Anna wept."], known=codex
+    )
+    assert dead.find("Walter Pryce").is_dead
+    line = dead.find("Walter Pryce").line("status")
+    assert line.rests_on or line.text == "In the night the bridge gave way, and Walter Pryce was drowned."
+
+
+def test_somebody_is_one_entry_under_the_parts_of_their_name():
+    codex = after(
+        'Walter Gray came in. "Sit down, Mr Gray," said Anna, and Gray sat down. "It is cold here," said Walter.',
+        ["Dr Gray gave Anna the bag."],
+    )
+    assert people(codex) == {"Walter Gray"}
+
+
+@pytest.mark.parametrize(
+    "passage",
+    [
+        "London slept under the snow. Anna had lived in London for a year, and London burned in her mind.",
+        "On Monday the rain came back. Monday brought a letter, and Anna read it.",
+        "The Petrel sailed at noon. Anna watched the Petrel until it sank, and the Petrel took the light with her.",
+        "A schooner called Petrel lay at the quay, and a town called Marrow burned behind it.",
+        "Anna took the road to Marrow. In Marrow nobody knew her, and Marrow closed its doors.",
+        "Smoke lay low over the fields. Gulls screamed, and Rain Lane was empty. Rain fell. Nobody laughed.",
+        "I'll go, Anna thought. Don't wait. They'd gone. Everybody laughed, and Christmas passed.",
+        "The King nodded. The Mayor sat down beside the Widow, and Anna read the Bible in French.",
+        "Marrow Street was dark, and Hale House stood open. Anna walked over London Bridge.",
+        "THE END came. NOTICE said the board, and Anna read IT twice.",
+        "Slowly Anna turned. Yesterday she had been in Kent, and Kent had been kind.",
+        "Mount Hale threw its shadow, and Lake Orra took the boat. New York shook, and the Earl of Marrow nodded to Anna.",
+        "The Thames rose. Anna saw the Thames swallow the stair, and the Inn of Cardle shook.",
+    ],
+)
+def test_what_is_no_person_is_nobody(passage):
+    assert (
+        people(after(passage, ["Anna was in London.", "The Petrel was lost.", "A town called Marrow burned."])) == set()
+    )
+
+
+def test_whoever_has_a_style_is_known_by_their_name():
+    assert people(after("The Reverend Hugh Orme nodded, and the Honourable Miss Orme laughed.")) == {
+        "Hugh Orme",
+        "Miss Orme",
+    }
+
+
+def test_the_people_and_places_of_a_text_are_those_named_most():
+    text = (
+        "Rosa Hale met Tom Brack at Greywater. The road to Greywater was long. Tom nodded, and Tom laughed. "
+        '"Come," said Tom. In Greywater it rained. Rosa shook her head. In Kent it had not rained, and Kent was dry.'
+    )
+    found = find_names([text], Codex())
+    assert ([entry.name for entry in found.people], found.places) == (["Tom Brack", "Rosa Hale"], ["Greywater", "Kent"])

@@ -27,7 +27,7 @@ from recurrentgpt.nodes.human.message_stream import Speech
 from recurrentgpt.nodes.prompt_runtime import PromptRuntime
 from recurrentgpt.nodes.routes import plan_in_hand
 from recurrentgpt.nodes.server_thread import thread_of
-from recurrentgpt.nodes.validate_state import changed_in_flight, check_state, made_by, refuse, refused_in_flight
+from recurrentgpt.nodes.validate_state import check_state, made_by, passage_was_edited, refuse, refused_in_flight
 from recurrentgpt.schema.context import Context, graph_defaults, resolve_context
 from recurrentgpt.schema.errors import SettingsError
 from recurrentgpt.schema.state import State
@@ -129,7 +129,7 @@ class Node(Runnable[Any, Update]):
             refuse(refused_in_flight(state))
             if stands_at_passage(state, name):
                 by_hand = await correct_passage(state, runtime, recalled=name != "write", replans=name in SIDE_BY_SIDE)
-            elif name == "commit" and "passage" in changed_in_flight(state):
+            elif name == "commit" and passage_was_edited(state):
                 by_hand = {"author": "edited"}
             state = {**state, **by_hand}
         runtime.emit({"event": "stage", "node": name})

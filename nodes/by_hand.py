@@ -15,7 +15,17 @@ from recurrentgpt.memory.corrections import overlay_op, read_overlay
 from recurrentgpt.memory.story_log import Commit, StoryLog, commit_id, now
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.routes import waiting_plan
-from recurrentgpt.nodes.validate_state import beyond, corrections, edited_brief, refuse, unchangeable, unusable
+from recurrentgpt.nodes.validate_state import (
+    BUILT_ON,
+    beyond,
+    corrections,
+    edited_brief,
+    is_to_be_remembered,
+    refuse,
+    refused_in_flight,
+    unchangeable,
+    unusable,
+)
 from recurrentgpt.schema.errors import StoryError
 from recurrentgpt.schema.state import BY_HAND, Added, Brief, Dropped, Rationale, State, Usage
 
@@ -150,24 +160,30 @@ class Settled:
 async def settle(state: State, runtime: Surroundings) -> Settled:
     """Append what was changed in the state of a thread since its last commit, and tell what of it cannot be changed.
 
-    What a step in flight has made so far is no change by hand, and is left out.
+    What a step in flight has made so far is no change by hand, and is left out; where its passage is not remembered yet, the
+    memory in the state is still the one before it.
     """
     kept = await runtime.log.find(state["story"], state["head"])
     if kept is None:
         # Whoever opens the story there says so.
         return Settled(state["head"], "", {})
     refused = unusable(state)
+    # The plan may be this run's own.
+    refused |= refused_in_flight({name: value for name, value in state.items() if name not in {*refused, "plan"}})  # type: ignore[arg-type]
     usable: State = {name: value for name, value in state.items() if name not in refused}  # type: ignore[assignment]
     refused |= await _unknown_overlay(usable, kept, runtime.log)
     overlay = kept.get("overlay", "") if "overlay" in refused else usable.get("overlay", kept.get("overlay", ""))
     changes: dict[str, Any] = {}
-    if not _in_flight(usable, kept):
+    if _in_flight(usable, kept):
+        if is_to_be_remembered(usable):
+            changes = {name: value for name, value in corrections(usable, kept).items() if name in BUILT_ON}
+    else:
         standing: State = {"step": kept["step"], **usable}
         before = await _parent(kept, runtime.log)
         refused |= unchangeable(standing, kept, before, recalled=not waiting_plan(standing))
         changes = dict(corrections(usable, kept))
-        refused |= beyond(changes)
-        changes = {name: value for name, value in changes.items() if name not in refused}
+    refused |= beyond(changes)
+    changes = {name: value for name, value in changes.items() if name not in refused}
     branch = await correct_branch(usable, overlay, runtime.log)
     changes["overlay"] = branch.overlay
     passage = changes.pop("passage", kept["passage"])
@@ -177,7 +193,7 @@ async def settle(state: State, runtime: Surroundings) -> Settled:
 
 def _in_flight(state: State, kept: Commit) -> bool:
     """Return whether a state is ahead of its last commit by what nodes have made since."""
-    if state.get("status") == "replanning" and state.get("usage"):
+    if "written_plan" in state.get("digests", {}) or (state.get("status") == "replanning" and state.get("usage")):
         return True
     return state.get("step") == kept["step"] + 1 and state.get("passage") != kept["passage"]
 

@@ -55,7 +55,7 @@ async def commit(state: State, runtime: StoryRuntime) -> Update:
         asks = context.selector == "human" and not state.get("autopilot") and update["status"] != "finished"
         chosen = head is not None and state["step"] > head["step"]
         update["messages"] = told_passage(state, chosen=chosen, asks=asks)
-    return {**update, "selector": context.selector}
+    return {**update, "selector": context.selector, "digests": {}}
 
 
 async def _amended(state: State, head: Commit, runtime: StoryRuntime, also: Sequence[PutOp]) -> Update:

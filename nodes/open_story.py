@@ -249,4 +249,5 @@ async def _begin(state: State, runtime: StoryRuntime, form: type[BaseModel]) -> 
         "candidate_plans": plans,
         "recalled": [],
         "status": "writing",
+        "digests": {},
     }

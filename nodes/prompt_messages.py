@@ -17,7 +17,7 @@ from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.models.decoding import Decoding
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.prompt_runtime import PromptRuntime
-from recurrentgpt.nodes.prompt_values import memory_lines, variables, write_values
+from recurrentgpt.nodes.prompt_values import memory_lines, memory_was_edited, variables, write_values
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.state import State
@@ -109,5 +109,6 @@ def plans_request(state: State, runtime: PromptRuntime, prompts: Prompts) -> Hum
     shared = variables(state, runtime, state["step"] + 1)
     # The conversation holds the memory that the passage was written from, and the passage: it is told again only when it was
     # edited since.
-    memory = memory_lines(state["short_term_memory"]) if state.get("status") == "replanning" else []
+    told_again = state.get("status") == "replanning" or memory_was_edited(state)
+    memory = memory_lines(state["short_term_memory"]) if told_again else []
     return HumanMessage(prompts.fill("propose_plans", memory=memory, plans=runtime.context.plans, **shared))

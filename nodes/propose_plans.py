@@ -104,9 +104,8 @@ async def _dealt(state: State, runtime: StoryRuntime, model: ResolvedModel) -> l
         finale=shared["finale"],
         mode=runtime.context.mode,
     )
-    # Plans that are made of a new passage are made of the memory that it was written from.
-    written_from = "previous_memory" if state.get("status") == "writing" else "short_term_memory"
-    memory = memory_lines(state[written_from])  # type: ignore[literal-required]
+    # Beside a memory in the making it is the one that the passage was written from.
+    memory = memory_lines(state["short_term_memory"])
     asked = prompts.turns(
         "plans",
         passage=state["passage"],

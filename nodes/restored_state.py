@@ -77,6 +77,7 @@ async def restored(
         "status": "writing" if retake else "choosing",
         "take": 0,
         "autopilot": 0,
+        "digests": {},
     }
     return cast("State", state)
 

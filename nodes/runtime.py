@@ -27,13 +27,16 @@ from recurrentgpt.nodes.human.message_stream import Speech
 from recurrentgpt.nodes.prompt_runtime import PromptRuntime
 from recurrentgpt.nodes.routes import plan_in_hand
 from recurrentgpt.nodes.server_thread import thread_of
-from recurrentgpt.nodes.validate_state import check_state
+from recurrentgpt.nodes.validate_state import check_state, made_by, passage_was_edited, refuse, refused_in_flight
 from recurrentgpt.schema.context import Context, graph_defaults, resolve_context
 from recurrentgpt.schema.errors import SettingsError
 from recurrentgpt.schema.state import State
 
 SIDE_BY_SIDE = ("update_memory", "propose_plans")
 """Nodes that follow a passage, at once or one after the other, and share what the budget leaves."""
+
+MAKING = ("retrieve", "write", "update_memory")
+"""Nodes that make what nobody may change before it is committed."""
 
 LEAVING = ("retrieve", "write", "simulator")
 """Nodes between the choice of a plan and its passage."""
@@ -123,14 +126,19 @@ class Node(Runnable[Any, Update]):
         if name != "open_story":
             # There it may be a caller's input, which has checks of its own.
             check_state(state)
+            refuse(refused_in_flight(state))
             if stands_at_passage(state, name):
                 by_hand = await correct_passage(state, runtime, recalled=name != "write", replans=name in SIDE_BY_SIDE)
-                state = {**state, **by_hand}
+            elif name == "commit" and passage_was_edited(state):
+                by_hand = {"author": "edited"}
+            state = {**state, **by_hand}
         runtime.emit({"event": "stage", "node": name})
         runtime.emit = Speech(runtime.emit, state)
         runtime.meter.allowance = _allowance(state, runtime.context, name)
         with observed(name, state.get("story", ""), state.get("step", 0), lambda: runtime.meter.usage):
             update = {**by_hand, **await self.pass_plan_on(state, runtime)}
+        if name in MAKING:
+            update["digests"] = made_by(name, state, update)
         if runtime.meter.usage["calls"]:
             update = {**update, "usage": {name: runtime.meter.usage}}
         if runtime.meter.needed and name in SIDE_BY_SIDE:

@@ -44,7 +44,16 @@ from recurrentgpt.prose.sentences import count_words, limit_words, numbered, sen
 from recurrentgpt.schema.codex import Change, Codex
 from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.schema.outline import TurnStatus, updated_turns
-from recurrentgpt.schema.state import KEPT_PLAN, MEMORY_SENTENCES, MEMORY_WORDS, Added, Dropped, Rationale, State
+from recurrentgpt.schema.state import (
+    BY_HAND,
+    KEPT_PLAN,
+    MEMORY_SENTENCES,
+    MEMORY_WORDS,
+    Added,
+    Dropped,
+    Rationale,
+    State,
+)
 
 FORGET_DOWN_TO = 14
 """Sentences that a full memory is cut back to. Between two cuts it only grows at its end, and prompts keep their prefix."""
@@ -187,13 +196,29 @@ async def update_memory(state: State, runtime: StoryRuntime) -> Update:
     return await (_summarised if last else _changed)(state, runtime, model)
 
 
+def _with_edits(made: Rationale, new: list[str], state: State) -> Rationale:
+    """Return why a memory became what it is after somebody edited, behind the passage, the one that it is made from."""
+    before, edited = memory_lines(state["previous_memory"]), memory_lines(state["short_term_memory"])
+    if edited == before:
+        return made
+    added = [entry for entry in made["added"] if entry["sentence"] not in before]
+    dropped = [entry for entry in made["dropped"] if entry["sentence"] in before]
+    return Rationale(
+        added=added + [Added(sentence=line, why=BY_HAND) for line in edited if line in new and line not in before],
+        dropped=dropped
+        + [Dropped(sentence=line, why=BY_HAND) for line in before if line not in edited and line not in new],
+    )
+
+
 async def _summarised(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Update:
     """Return the summary alone, and the memory as it was: nothing is written from it after a last passage."""
     request = HumanMessage(runtime.prompts(model).fill("summary", **variables(state, runtime, state["step"])))
     turns = [*await written_turns(state, runtime, model), request]
     seed = runtime.seed(state, "update_memory")
     reply = await ask(model, turns, SummaryReply, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=runtime.meter)
-    unchanged = {"short_term_memory": state["previous_memory"], "rationale": Rationale(dropped=[], added=[])}
+    memory = state["short_term_memory"]
+    rationale = _with_edits(Rationale(dropped=[], added=[]), memory_lines(memory), state)
+    unchanged = {"short_term_memory": memory, "rationale": rationale}
     summary = " ".join(reply.summary.split())
     turns_then = _turns_at_the_end(state, runtime)
     return {**unchanged, **NOTHING_LEFT, "summary": summary, "turns": turns_then, "codex": []}
@@ -201,7 +226,7 @@ async def _summarised(state: State, runtime: StoryRuntime, model: ResolvedModel)
 
 def _turns_at_the_end(state: State, runtime: StoryRuntime) -> list[TurnStatus]:
     """Return where the turns stand after a last passage: a novel that is told has its last turn behind it, and none under way."""
-    turns = updated_turns(state.get("previous_turns", []), {}, len(state["brief"]["outline"]))
+    turns = updated_turns(state.get("turns", []), {}, len(state["brief"]["outline"]))
     if runtime.context.mode == "fiction":
         # What waited there, and was not met, waits on.
         return turns
@@ -210,7 +235,7 @@ def _turns_at_the_end(state: State, runtime: StoryRuntime) -> list[TurnStatus]:
 
 
 async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Update:
-    prompts, old = runtime.prompts(model), memory_lines(state["previous_memory"])
+    prompts, old = runtime.prompts(model), memory_lines(state["short_term_memory"])
     asked = await written_turns(state, runtime, model)
     # Templates of somebody's own may show the memory without the numbers by which it is changed.
     listed = any(numbered(old) in str(turn.text) for turn in asked)
@@ -252,10 +277,10 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     dropped = [Dropped(sentence=line, why=changes.why_dropped.get(line, "")) for line in old if line not in new]
     added = [Added(sentence=line, why=changes.why_added.get(line, "")) for line in kept if line not in old]
     standing = {turn.number: turn.now for turn in reply.turns}
-    stood, said = state.get("previous_turns", []), list[Change]()
+    said = list[Change]()
     if state.get("memory_is_behind"):
-        # Its end has moved the turns, its summary is in the archive, and its author may have had a word on the codex.
-        stood, summary = state.get("turns", []), state["summary"]
+        # Its summary is in the archive, and its author may have had a word on the codex.
+        summary = state["summary"]
         said = [change for change in state.get("codex", []) if change.get("author")]
     noted = reply.codex if isinstance(reply, MemoryReply) else []
     # First who is back, for a passage may go on to tell that they leave again.
@@ -269,9 +294,9 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
         **NOTHING_LEFT,
         "unreached": unreached,
         "short_term_memory": "\n".join(kept),
-        "rationale": Rationale(dropped=dropped + over, added=added),
+        "rationale": _with_edits(Rationale(dropped=dropped + over, added=added), kept, state),
         "summary": summary,
-        "turns": updated_turns(stood, standing, len(state["brief"]["outline"])),
+        "turns": updated_turns(state.get("turns", []), standing, len(state["brief"]["outline"])),
         "clues": clues_after(state, reply),
         "codex": [*changed, *said],
     }
@@ -294,7 +319,7 @@ def _known_names(state: State, known: Codex) -> list[str]:
 
 def clues_after(state: State, reply: MemoryChanges) -> list[TurnStatus]:
     """Return where the clues stand; nothing where nobody has kept count from the first passage on."""
-    counted = state.get("previous_clues", [])
+    counted = state.get("clues", [])
     if not counted and state["step"] > 1:
         return []
     return updated_turns(counted, dict.fromkeys(reply.clues, "done"), len(state["brief"].get("clues", [])))
@@ -425,7 +450,7 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
         seed=runtime.seed(state, "update_memory"),
         meter=runtime.meter,
     )
-    old = memory_lines(state["previous_memory"])
+    old = memory_lines(state["short_term_memory"])
     unknown = strangers(asked, prompts, [state["plan"], *old, *people(state)])
     facts = [fact for fact in (" ".join(fact.split()) for fact in reply.facts) if not walks_in(fact, unknown)]
     summary = " ".join(reply.summary.split())
@@ -449,8 +474,10 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
     return {
         **NOTHING_LEFT,
         "short_term_memory": "\n".join(kept),
-        "rationale": Rationale(
-            dropped=[*(Dropped(sentence=line, why=NOT_NOW) for line in over), *dropped], added=added
+        "rationale": _with_edits(
+            Rationale(dropped=[*(Dropped(sentence=line, why=NOT_NOW) for line in over), *dropped], added=added),
+            kept,
+            state,
         ),
         "summary": summary,
         "codex": codex,
@@ -541,7 +568,7 @@ def _reader(lines: list[str], state: State, runtime: StoryRuntime, model: Resolv
     """
     if runtime.context.mode != "fiction":
         return ""
-    told = [*memory_lines(state["previous_memory"]), *lines, *sentences(state["plan"])]
+    told = [*memory_lines(state["short_term_memory"]), *lines, *sentences(state["plan"])]
     first = lines[0] if model.tier == "full" and not is_english(runtime.context.language) else ""
     first = first if count_words(first) <= LONGEST_READER else ""
     return limit_words(next((line for line in told if line.startswith("You are ")), first), LONGEST_READER)

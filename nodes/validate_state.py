@@ -5,15 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterable, Mapping
 from functools import cache
 from types import MappingProxyType
 from typing import Any, Literal
 
+import ormsgpack
 from pydantic import TypeAdapter, ValidationError
 
 from recurrentgpt.nodes.human.answers import MOST_PLAN_WORDS
-from recurrentgpt.nodes.routes import waiting_plan
+from recurrentgpt.nodes.routes import plan_in_hand, waiting_plan
 from recurrentgpt.prose.model_text import control_character, visible_line, visible_text
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.choice import MOST_PASSAGES
@@ -59,6 +61,7 @@ FIELDS: Mapping[str, Change] = MappingProxyType(
         "previous_clues": "none",
         "previous_unreached": "none",
         "memory_is_behind": "none",
+        "digests": "none",
         "plan": "run",
         "next_plan": "run",
         "begun": "run",
@@ -76,7 +79,21 @@ FIELDS: Mapping[str, Change] = MappingProxyType(
         "problem": "run",
     }
 )
-"""What a change by hand of each field becomes, while the story stands at a passage."""
+"""What a change by hand of each field becomes. In the middle of a step see `made_by`."""
+
+BUILT_ON = ("short_term_memory", "turns", "clues")
+"""Fields of a passage that the memory of the next one is made from."""
+REPLACED: Mapping[str, str] = MappingProxyType(
+    {
+        "summary": "update_memory",
+        "rationale": "update_memory",
+        "unreached": "update_memory",
+        "candidate_plans": "propose_plans",
+    }
+)
+"""Fields that tell of the passage before while a new one is not yet remembered, and the node that makes each anew."""
+_PACKED = ormsgpack.OPT_SORT_KEYS | ormsgpack.OPT_SERIALIZE_NUMPY
+_ENGINES = tuple(name for name, change in FIELDS.items() if change == "none" and name != "digests")
 
 ONLY_AT_FIRST = "is read when a story begins, and is empty afterwards"
 
@@ -201,6 +218,7 @@ def unchangeable(state: State, kept: Commit, before: Commit | None, *, recalled:
         # Else it is that of the plan that waits.
         stood |= {} if waits else {"plan_author": kept["plan_author"]}
         if recalled:
+            stood["digests"] = None
             stood["recalled"] = kept["recalled"]
             # Of a story that was opened at this passage they are left out.
             stood |= {"entries": kept.get("told")} if state.get("entries") else {}
@@ -210,6 +228,69 @@ def unchangeable(state: State, kept: Commit, before: Commit | None, *, recalled:
     found = {name: f"`{name}` tells what was done, and was changed" for name in changed}
     if (step := state.get("step", 0)) != kept["step"]:
         found = {"step": f"`step` is {step}, and the story stands at passage {kept['step']}", **found}
+    return found
+
+
+def made_by(node: str, before: State, update: Mapping[str, Any]) -> dict[str, str]:
+    """Return the digests of what is to stay, once a node has written `update`, until the step is committed.
+
+    That is what tells what the engine did, from the passage on all of it, the passage, whose author is another once somebody
+    edits it, and what the next nodes replace.
+    """
+    after, known = {**before, **update}, dict(before.get("digests", {}))
+    match node:
+        case "retrieve":
+            return _digests(after, update.keys() & set(_ENGINES))
+        case "write":
+            return _digests(after, [*_ENGINES, "passage", *REPLACED])
+        case "update_memory":
+            kept = {name: digest for name, digest in known.items() if name not in REPLACED}
+            return {**kept, **_digests(after, update.keys() & kept.keys() - {"passage"})}
+    return known
+
+
+def _digests(state: Mapping[str, Any], names: Iterable[str]) -> dict[str, str]:
+    return {name: _digest(state.get(name)) for name in names}
+
+
+def _digest(value: object) -> str:
+    """Return a digest of plain JSON that is the same after a checkpoint, for what is empty as for what is not there."""
+    if not value:
+        return ""
+    # As checkpoints are written: an encoder of JSON in Python takes ten times as long.
+    packed = value.encode() if isinstance(value, str) else ormsgpack.packb(value, default=str, option=_PACKED)
+    return f"{zlib.crc32(packed):08x}"
+
+
+def passage_was_edited(state: State) -> bool:
+    """Return whether somebody edited the passage of a step in flight."""
+    return state.get("digests", {}).get("passage") not in (None, _digest(state.get("passage")))
+
+
+def is_to_be_remembered(state: State) -> bool:
+    """Return whether a step in flight has its passage and not yet the memory of it."""
+    return not state.get("digests", {}).keys().isdisjoint(REPLACED)
+
+
+def refused_in_flight(state: State) -> dict[str, str]:
+    """Return what was changed in the middle of a step and cannot be, by field."""
+    found: dict[str, str] = {}
+    now: Mapping[str, Any] = state
+    changed = [name for name, digest in state.get("digests", {}).items() if _digest(now.get(name)) != digest]
+    for name in changed:
+        if node := REPLACED.get(name):
+            found[name] = (
+                f"`{name}` still tells of the passage before, and is made anew by `{node}`: edit it after that"
+            )
+        elif FIELDS.get(name) == "none":
+            found[name] = f"`{name}` tells what was done, and was changed"
+    if "passage" in changed:
+        found |= beyond({"passage": state.get("passage", "")})
+    if "written_plan" in state.get("digests", {}) and plan_in_hand(state) != state.get("written_plan", ""):
+        name = "plan" if state.get("plan") else "next_plan"
+        found.setdefault(
+            name, f"`{name}` was changed after the passage was written: edit it before `write`, or at the question"
+        )
     return found
 
 

@@ -128,6 +128,7 @@ def written(state: State, passage: str, plan: str, found: list[Contradiction]) -
         "previous_clues": state.get("clues", []),
         "previous_unreached": state.get("unreached", ""),
         "status": "writing",
+        "digests": {},
     }
 
 

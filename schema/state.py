@@ -211,3 +211,9 @@ class State(TypedDict, total=False):
         latest_exchange,
     ]
     problem: _Problem
+    digests: Annotated[
+        dict[str, str],
+        _about(
+            "Digests of what a step in flight must keep as its nodes have made it, by field; empty between two steps."
+        ),
+    ]

@@ -82,6 +82,7 @@ async def write_draft(story: Story, draft: Draft) -> AsyncGenerator[Event]:
             "previous_passage": values.get("passage", ""),
             "previous_memory": values.get("short_term_memory", ""),
             "status": "writing",
+            "digests": {},
             **more,
         }
         await graph.aupdate_state(config, written, as_node="write")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from recurrentgpt.nodes.human.hitl_formats import unwrapped, whole_number
+from recurrentgpt.nodes.human.hitl_formats import is_blank, unwrapped, whole_number
 from recurrentgpt.nodes.human.phrases import (
     NO_WORDS,
     agreed,
@@ -147,7 +147,7 @@ def check_memory(text: object) -> str:
 
 def _from_fields(fields: Mapping[str, Any], plans: list[str], *, played: bool) -> Answer:
     memory = fields.get("short_term_memory")
-    memory = check_memory(memory) if memory else None
+    memory = None if memory is None or is_blank(memory) else check_memory(memory)
     number, plan = whole_number(fields.get("number")), fields.get("plan") or ""
     if isinstance(plan, str):
         plan = plan.strip()

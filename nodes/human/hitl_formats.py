@@ -129,4 +129,12 @@ def _edited(arguments: Mapping[str, Any], plans: list[str], memory: str) -> dict
         fields.pop("number")
     if fields.get("short_term_memory") == memory:
         fields.pop("short_term_memory")
+    elif is_blank(fields.get("short_term_memory")):
+        # This form came filled in, so it was emptied: no sentences. In a form that begins empty it says nothing.
+        fields["short_term_memory"] = []
     return fields
+
+
+def is_blank(value: object) -> bool:
+    """Return whether a value is text without a word."""
+    return isinstance(value, str) and not value.strip()

@@ -102,12 +102,12 @@ async def test_a_checkpoint_without_the_next_plan_goes_on(player, before):
     await it.run(Command(resume=EDIT), interrupt_before=[before])
     saver, saved = it.graph.checkpointer, await it.graph.checkpointer.aget_tuple(it.config)
     values = saved.checkpoint["channel_values"]
-    del values["next_plan"], values["selector"]
+    del values["next_plan"], values["selector"], values["digests"]
     values |= {"plan": EDIT, "written_plan": first["written_plan"]}
     versions = saved.checkpoint["channel_versions"]
     changed = {name: saver.get_next_version(versions[name], None) for name in ("plan", "written_plan")}
     versions |= changed
-    del versions["next_plan"], versions["selector"]
+    del versions["next_plan"], versions["selector"], versions["digests"]
     await saver.aput(saved.config, {**saved.checkpoint, "id": str(uuid6(clock_seq=-2))}, saved.metadata, changed)
     question = it.question(await it.run(None))
     state = await it.state()

@@ -42,9 +42,21 @@ REFUSED = {
     "written_plan": EDIT,
     "author": "human",
     "recalled": [{"id": "f" * 24, "step": 1, "score": 0.5, "summary": EDIT, "piece": EDIT}],
-    "entries": [{"entry": "Zoltan", "text": EDIT}],
+    "entries": [{"name": "Zoltan", "kind": "person", "lines": [EDIT]}],
     "codex": [],
-    "contradictions": [{"sentence": EDIT, "fact": EDIT, "entry": "Zoltan"}],
+    "contradictions": [
+        {
+            "rule": "judge",
+            "entry": "Zoltan",
+            "kind": "person",
+            "said": EDIT,
+            "holds": EDIT,
+            "rests_on": EDIT,
+            "passage": "",
+            "step": 1,
+            "value": EDIT,
+        }
+    ],
     "sent": EDIT,
     "previous_passage": EDIT,
     "previous_memory": EDIT,
@@ -52,6 +64,7 @@ REFUSED = {
     "previous_clues": ["done"],
     "previous_unreached": EDIT,
     "memory_is_behind": True,
+    "digests": {"digests": "0"},
 }
 BAD_TYPES = {
     "title": None,
@@ -228,3 +241,170 @@ async def test_the_title_that_was_typed_last_holds(asked):
     await asked.answer(1)
     state = await asked.state()
     assert {state["title"], state["brief"]["title"], (await asked.log.record(state["story"]))["title"]} == {EDIT}
+
+
+MEMORY = "Loveday has the key of the dry."
+OTHER_PLAN = "Loveday sells the pump to the miller."
+HELD_IN_A_STEP = {
+    "short_term_memory": MEMORY,
+    "turns": ["to come", "done", "done"],
+    "clues": ["done"],
+    "passage": CORRECTED["passage"],
+    "title": EDIT,
+    "premise": EDIT,
+}
+REMADE = {
+    "summary": EDIT,
+    "rationale": CORRECTED["rationale"],
+    "unreached": EDIT,
+    "candidate_plans": PLANS,
+}
+ENGINES = {
+    **REFUSED,
+    "plan": OTHER_PLAN,
+    "next_plan": OTHER_PLAN,
+    "short_term_memory": "Ada runs.\n" * 21,
+    "passage": " ",
+}
+
+
+async def stop(it, node):
+    """Answer the question, stop before a node of the next step, and return the state there."""
+    await it.run(Command(resume=1), interrupt_before=[node])
+    snapshot = await it.graph.aget_state(it.config)
+    assert node in snapshot.next
+    return snapshot.values
+
+
+async def commits_of(it):
+    """Return all commits of the story."""
+    story = (await it.state())["story"]
+    return await it.log.get_many(story, list(await it.log.links(story)))
+
+
+@pytest.mark.parametrize("tier", ["full", "small"])
+@pytest.mark.parametrize("field", HELD_IN_A_STEP)
+async def test_an_edit_before_the_memory_is_made_holds(asked, model, prompts, monkeypatch, field, tier):
+    monkeypatch.setattr(model, "tier", tier)
+    before = await stop(asked, "update_memory")
+    value = f"{before[field]}\n{MEMORY}" if field == "short_term_memory" else HELD_IN_A_STEP[field]
+    await asked.graph.aupdate_state(asked.config, {field: value})
+    assert (await asked.run(None))["step"] == 3
+    state = await asked.state()
+    commit = await asked.log.get(state["story"], state["head"])
+    assert commit["parent"] == before["head"], "what the passage was written from stays as it was"
+    assert commit["author"] == ("edited" if field == "passage" else "model")
+    if field == "short_term_memory":
+        for kept in (state, commit):
+            assert MEMORY in kept[field].splitlines()
+            assert {"sentence": MEMORY, "why": "edited by hand"} in kept["rationale"]["added"]
+            old, new = before[field].splitlines(), kept[field].splitlines()
+            dropped = {item["sentence"] for item in kept["rationale"]["dropped"]}
+            added = {item["sentence"] for item in kept["rationale"]["added"]}
+            assert set(new) == (set(old) - dropped) | added
+        assert state["previous_memory"] == before[field]
+        made_of = len(prompts())
+        await asked.answer(1)
+        assert any(MEMORY in prompt for prompt in prompts(made_of))
+    elif field == "turns":
+        # Of the first turn the scripted model says where it is now.
+        assert commit["turns"][1:3] == ["done", "done"]
+    elif field == "clues":
+        assert commit["clues"][0] == "done"
+    elif field == "premise":
+        assert state["brief"]["premise"] == EDIT
+    else:
+        assert state[field] == HELD_IN_A_STEP[field]
+        assert field == "title" or commit[field] == HELD_IN_A_STEP[field]
+
+
+async def test_an_edit_of_the_memory_before_it_is_made_is_in_every_prompt_after_it(asked, prompts):
+    await stop(asked, "update_memory")
+    written = len(prompts())
+    edited = f"{(await asked.state())['short_term_memory']}\n{MEMORY}"
+    await asked.graph.aupdate_state(asked.config, {"short_term_memory": edited})
+    await asked.run(None)
+    after = prompts(written)
+    assert len(after) == 2
+    assert all(MEMORY in prompt for prompt in after)
+
+
+@pytest.mark.parametrize("node", ["propose_plans", "commit"])
+async def test_an_edit_of_the_memory_after_it_was_made_holds(asked, prompts, node):
+    await stop(asked, node)
+    written = len(prompts())
+    await asked.graph.aupdate_state(asked.config, {"short_term_memory": MEMORY})
+    await asked.run(None)
+    state = await asked.state()
+    assert (await asked.log.get(state["story"], state["head"]))["short_term_memory"] == MEMORY
+    assert all(MEMORY in prompt for prompt in prompts(written))
+    await asked.answer(1)
+    assert MEMORY in prompts(written)[-1]
+
+
+@pytest.mark.parametrize("tier", ["full", "small"])
+@pytest.mark.parametrize("field", REMADE)
+async def test_what_is_about_to_be_made_anew_is_refused_until_it_is(asked, model, monkeypatch, field, tier):
+    monkeypatch.setattr(model, "tier", tier)
+    before = await stop(asked, "update_memory")
+    made = len(model.calls)
+    await asked.graph.aupdate_state(asked.config, {field: REMADE[field]})
+    with pytest.raises(StoryError, match=f"`{field}` still tells of the passage before"):
+        await asked.run(None)
+    assert len(model.calls) == made, "nothing is paid for"
+    await asked.graph.aupdate_state(asked.config, {field: before[field]})
+    await asked.run(None, interrupt_before=["commit"])
+    # As the refusal says: after that it holds.
+    await asked.graph.aupdate_state(asked.config, {field: REMADE[field]}, as_node="propose_plans")
+    await asked.run(None)
+    state = await asked.state()
+    assert state["step"] == 3
+    assert (await asked.log.get(state["story"], state["head"]))[field] == state[field] == REMADE[field]
+
+
+@pytest.mark.parametrize("node", ["update_memory", "propose_plans", "commit"])
+@pytest.mark.parametrize("field", ENGINES)
+async def test_what_a_step_has_done_is_not_changed_in_the_middle_of_it(asked, model, field, node):
+    before = await stop(asked, node)
+    value = ENGINES[field]
+    if value == before.get(field, []):
+        value = [{"do": "end", "entry": "Zoltan", "text": EDIT}]
+    made = len(model.calls)
+    as_node = {"update_memory": "write", "propose_plans": "update_memory", "commit": "propose_plans"}[node]
+    await asked.graph.aupdate_state(asked.config, {field: value}, as_node=as_node)
+    with pytest.raises(StoryError, match=f"`{field}`|nowhere|no passage"):
+        await asked.run(None)
+    assert len(model.calls) == made, "nothing is paid for"
+    await asked.graph.aupdate_state(asked.config, {field: before.get(field)}, as_node=as_node)
+    await asked.run(None)
+    state = await asked.state()
+    commit = await asked.log.get(state["story"], state["head"])
+    assert (state["step"], commit["plan"]) == (3, before["written_plan"])
+    assert commit["parent"] == before["head"]
+
+
+@pytest.mark.parametrize("field", ["recalled", "entries"])
+async def test_what_was_recalled_is_not_changed_before_it_is_written_from(asked, field):
+    await stop(asked, "write")
+    await asked.graph.aupdate_state(asked.config, {field: REFUSED[field]})
+    with pytest.raises(StoryError, match=f"`{field}` tells what was done"):
+        await asked.run(None)
+
+
+@pytest.mark.parametrize("way", ["chat", "Submit", "chat, another take"])
+async def test_an_edit_of_the_memory_holds_where_its_step_is_given_up(asked, way):
+    before = await stop(asked, "update_memory")
+    await asked.graph.aupdate_state(asked.config, {"short_term_memory": MEMORY, "summary": EDIT})
+    question = asked.question(await asked.run(WAYS[way]))
+    assert "`summary`" in question["problem"]
+    assert (await asked.state())["step"] == 2
+    edited = [commit for commit in await commits_of(asked) if commit["amends"] == before["head"]]
+    assert [(commit["short_term_memory"], commit["summary"]) for commit in edited] == [(MEMORY, before["summary"])]
+
+
+async def test_a_passage_that_is_given_up_is_no_correction_of_the_one_before(asked):
+    before = await stop(asked, "update_memory")
+    await asked.graph.aupdate_state(asked.config, {"step": 99})
+    assert "`step`" in asked.question(await asked.run({}))["problem"]
+    assert (await asked.state())["passage"] == before["previous_passage"]
+    assert {commit["amends"] for commit in await commits_of(asked)} == {""}

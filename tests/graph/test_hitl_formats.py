@@ -129,6 +129,20 @@ async def test_an_edited_action_can_edit_the_memory(asked, write_prompts, model)
     assert "Zoltan owes Mira a horse." in write_prompts()[0]
 
 
+@pytest.mark.parametrize("words", ["", " \n"])
+async def test_a_memory_that_is_emptied_in_the_form_is_empty(asked, words):
+    before = await asked.state()
+    args = {"number": 2, "plan": asked.first["candidate_plans"][0], "short_term_memory": words}
+    await asked.answer({"decisions": [{"type": "edit", "edited_action": {"name": "choose_plan", "args": args}}]})
+    state = await asked.state()
+    assert (state["step"], state["previous_memory"]) == (before["step"] + 1, "")
+    new = await asked.log.get(state["story"], state["head"])
+    assert (await asked.log.get(state["story"], new["parent"]))["short_term_memory"] == ""
+    # A form that begins empty says nothing of the memory.
+    await asked.answer({"action": "choose", "number": 1, "plan": "", "short_term_memory": words})
+    assert (await asked.state())["previous_memory"] == state["short_term_memory"] != ""
+
+
 @pytest.mark.parametrize("answer", [{"decisions": [{"type": "approve"}]}, [{"type": "accept", "args": None}]])
 async def test_approval_takes_the_first_plan(asked, answer):
     await asked.answer(answer)

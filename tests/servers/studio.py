@@ -173,9 +173,62 @@ async def edit(studio: Studio, field: str, value: Any, **answer: Any) -> str:
     return f"{held}; {'no passage written' if values['head'] == before['head'] else await studio.written(1)}"
 
 
+EDITS: Mapping[str, Any] = {
+    "short_term_memory": MEMORY,
+    "summary": MEMORY,
+    "turns": ["to come", "done", "done"],
+    "passage": f"{MEMORY} Nobody paid it.",
+    "candidate_plans": PLANS,
+    "title": MEMORY,
+    "plan": OWN_PLAN,
+    "sent": MEMORY,
+    "previous_memory": MEMORY,
+    "step": 99,
+}
+"""What is edited in the middle of a step, by field."""
+
+
+async def edit_in_a_step(studio: Studio, node: str) -> str:
+    """Answer with a number, and edit each field, in a thread of its own, at a breakpoint before a node; tell what came of it."""
+    came: dict[str, list[str]] = {}
+    for field, value in EDITS.items():
+        await studio.begin()
+        await studio.client.runs.wait(studio.thread, "novel", **NUMBER, interrupt_before=[node])
+        there = (await studio.state())["values"]
+        if field == "short_term_memory":
+            # The writer writes in every thread.
+            value = f"{there[field]}\n{value} So it says in {studio.thread}."
+        await studio.client.threads.update_state(studio.thread, {field: value})
+        with contextlib.suppress(*Refused):
+            await studio.go_on(raise_error=False)
+        state = await studio.state()
+        errors = [str(task["error"]) for task in state["tasks"] if task.get("error")]
+        refused = any(f"The state's `{field}`" in error for error in errors)
+        assert refused or not errors, errors
+        what = "refused with a sentence" if refused else await _held(studio, field, value, state["values"])
+        came.setdefault(what, []).append(f"`{field}`")
+    return "; ".join(f"{what}: {', '.join(fields)}" for what, fields in came.items())
+
+
+async def _held(studio: Studio, field: str, value: Any, values: Mapping[str, Any]) -> str:
+    """Return where an edit is found that a step has gone on with: in what it made and in prompts, or the passage before."""
+    if field == "short_term_memory":
+        line = value.splitlines()[-1]
+        await studio.client.runs.wait(studio.thread, "novel", **NUMBER)
+        return "held" if line in values[field].splitlines() and studio.writer.wrote_from(line) else "lost"
+    if field == "plan":
+        return "held" if values["written_plan"] == value else "lost"
+    if field == "turns":
+        # Of the first turn the writer says where it is now.
+        return "held" if values[field][1:3] == value[1:] else "lost"
+    if values[field] == value:
+        return "held"
+    return "a correction of the passage before" if await _corrected(studio, field, value) else "lost"
+
+
 async def _corrected(studio: Studio, field: str, value: Any) -> bool:
     """Return whether the log has the edit of the passage that the newest one was written after."""
-    written = (item["values"] for item in await _history(studio) if item["next"] == ["write"])
+    written = (item["values"] for item in await _history(studio) if item["next"] == ["update_memory"])
     if (there := next(written, None)) is None:
         return False
     thread = (await studio.client.threads.create())["thread_id"]
@@ -265,6 +318,10 @@ DEEDS: Mapping[str, Callable[[Studio], Awaitable[str]]] = {
     "an edit of the title, and Submit": lambda studio: edit(studio, "title", MEMORY, **SUBMIT),
     "an edit of the brief, and another take": lambda studio: edit(studio, "brief", MEMORY, **TAKE),
     "an edit of the brief, and Submit": lambda studio: edit(studio, "brief", MEMORY, **SUBMIT),
+    **{
+        f"edits at a breakpoint before `{node}`": lambda studio, node=node: edit_in_a_step(studio, node)
+        for node in NODES
+    },
     "`step` set to 99": lambda studio: edit(studio, "step", 99, **NUMBER),
     "`step` set to 99, and a number in a chat": lambda studio: edit(studio, "step", 99, **CHAT),
     "a fork at an answered question": fork,

@@ -27,7 +27,9 @@ def test_other_plans_are_proposed_after_any_passage(written, model, log):
     old, kept = story.passages(), log(story)
     beginning = len(model.calls)
     list(story.replan(1))
-    assert len(model.calls) == beginning + 1
+    # By chance, two of the scripted model's plans may be one; then it is asked again.
+    asked = [call for call in model.calls[beginning:] if "That reply cannot be used" not in call[-1].text]
+    assert len(asked) == 1
     now = story.passage()
     assert (now.step, now.text, now.amends) == (1, old[0].text, old[0].id)
     assert now.plans != old[0].plans

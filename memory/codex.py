@@ -263,10 +263,23 @@ _NOWHERE = frozenset(
 """Words of a place that says of nobody that they are back, and of nothing that it is found."""
 _WHOSE = re.compile(
     r"(?<!\w)(?:his|her|their|my|our|your|sein(?:e[mnrs]?)?|ihr(?:e[mnrs]?)?|sa|son|ses|leurs?|sus?|suo|sua|suoi|sue|seus?|suas?|"
-    r"zijn|haar|hun)(?!\w)",
-    re.IGNORECASE,
+    r"zijn|haar|hun)(?!\w)"
 )
 """Whose a place is, without a name: what is in his pocket is still his."""
+_ON_ONE = re.compile(
+    r"\b(?:pocket|neck|belt|hands?|fingers?|wrist|sleeve|bosom|arms?|shoulders?|back|coat|cloak|dress|apron|boot|satchel|bag|"
+    r"purse|wallet|pouch|pack|knapsack|rucksack|backpack|saddlebag|holster|scabbard)\b",
+    re.IGNORECASE,
+)
+"""Where somebody has what they have."""
+_PUT_AWAY = re.compile(
+    r"\b(?:bur(?:y|ies|ied)|hides?|hid|hidden|leaves?|left|locks?|locked|puts?|sets?|plac(?:e|es|ed)|drops?|dropped|throws?|threw|"
+    r"thrown|toss(?:es|ed)?|sinks?|sank|sunk|stow(?:s|ed)?|stor(?:e|es|ed)|deposit(?:s|ed)?|forgets?|forgot|forgotten|laid|"
+    r"vergr[aäu]b\w*|versteckt\w*|legte?|gelegt|ließ\w*|enterr\w*|cach\w*|laiss\w*|pos[aeé]\w*|escond\w*|dej[aóoé]\w*|nascos\w*|"
+    r"lasci\w*)\b",
+    re.IGNORECASE,
+)
+"""How it is said that somebody lets go of a thing; what only is somewhere may be theirs there."""
 
 
 def outdated(entry: Entry, line: Line) -> tuple[Line, ...]:
@@ -274,7 +287,7 @@ def outdated(entry: Entry, line: Line) -> tuple[Line, ...]:
 
     Whoever is said to be somewhere is not absent, whoever has left is not where they were, and whoever is back not where they
     went. Nobody has what is lost, what somebody has or what lies somewhere is not lost, what changes hands is not where it was,
-    and what lies somewhere is in nobody's hands, unless that place is somebody's own. Where a thing is and who has it, the same
+    and what is put somewhere is in nobody's hands, unless that place is somebody's own. Where a thing is and who has it, the same
     passage may say together.
     """
     ended: set[Aspect] = set()
@@ -286,9 +299,10 @@ def outdated(entry: Entry, line: Line) -> tuple[Line, ...]:
             ended, earlier = {"holder"}, {"place"}
         elif line.aspect == "place" and not _NOWHERE & word_set(line.value):
             earlier = {"status"} if entry.value("status") == "lost" else set()
-            earlier |= set() if _is_somebodys(line.value, entry.value("holder")) else {"holder"}
+            is_let_go = _PUT_AWAY.search(f"{line.text} {line.rests_on}") and not _ON_ONE.search(line.value)
+            earlier |= {"holder"} if is_let_go and not _is_somebodys(line.value, entry.value("holder")) else set()
     elif entry.kind == "person":
-        if line.aspect == "status" and "absent" in (line.value, entry.value("status")):
+        if line.aspect == "status" and (line.value == "absent") != (entry.value("status") == "absent"):
             earlier = {"place"}
         elif line.aspect == "place" and entry.value("status") == "absent" and not _NOWHERE & word_set(line.value):
             earlier = {"status"}

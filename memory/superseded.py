@@ -69,10 +69,12 @@ _CUT = "…"
 
 _HAS = r"(?:has|wears|carries|holds|keeps|owns|possesses|hides|is (?:wearing|carrying|holding|keeping|hiding))"
 """How it is said that somebody has a thing now."""
-_IS = (
+_IS_LAID = (
     r"(?:(?:lies|hangs|stands|sits|rests|remains|stays|leans)(?: (?:hidden|buried|locked))?|"
-    r"is(?: (?:hidden|kept|locked(?: up| away)?|buried|left|stored|stowed))?)"
+    r"is (?:hidden|kept|locked(?: up| away)?|buried|left|stored|stowed))"
 )
+_IN = r"(?:in|inside|on|at|under|underneath|below|beneath|behind|beside|near|between|among|aboard|within|outside)"
+"""What tells where a thing is behind a mere "is", by which it may also be in Latin, by a poet or over a hundred years old."""
 _WHERE = (
     r"(?:in|inside|on|upon|at|under|underneath|below|beneath|behind|beside|by|near|above|over|against|between|among|aboard|"
     r"within|outside)"
@@ -230,7 +232,9 @@ def _lying(names: tuple[str, ...]) -> re.Pattern[str]:
     thing = rf"(?:(?:the|an?|his|her|their|this|that) )?(?:{_any(names)})(?: of [^,.;]{{1,40}}?)?"
     adverb = r"(?:(?:still|now|also|already|always|safe|\w+ly) )?"
     return re.compile(
-        rf"^{thing} {adverb}{_IS} {adverb}{_WHERE} (?!(?:pieces|ruins|use|danger|order)\b)", re.IGNORECASE
+        rf"^{thing} {adverb}(?:{_IS_LAID} {adverb}{_WHERE} (?!(?:pieces|ruins|use|danger|order)\b)|is {adverb}{_IN} "
+        r"(?=(?:the|an?|his|her|their|my|our|its|this|that)\b)(?!an? (?:\w+ )?(?:state|condition|mess|code|language)\b))",
+        re.IGNORECASE,
     )
 
 

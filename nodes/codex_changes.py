@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from recurrentgpt.memory.codex import changed, sentence_of
-from recurrentgpt.nodes.codex_deaths import is_told_dead, may_tell_of_death, pronouns_of_the_dead, verbs_of
+from recurrentgpt.nodes.codex_deaths import is_told_dead, pronouns_of_the_dead, verbs_of
 from recurrentgpt.nodes.codex_doubts import DOUBTED, is_doubted
 from recurrentgpt.nodes.codex_holders import held_by, things_in
 from recurrentgpt.nodes.codex_names import NOBODY, names_in
@@ -52,11 +52,6 @@ def from_facts(summary: str, facts: Sequence[str], passage: str, codex: Codex, l
     """
     people = newcomers(passage, (summary, *facts), codex) if is_english(language) else []
     changes = _from_told(summary, facts, passage, codex, language, people)
-    if is_english(language) and may_tell_of_death(passage):
-        known = _with_people(codex, people)
-        told_of = {change["entry"] for change in changes if change.get("aspect") == "status"}
-        died = [change for change in _deaths_of_passage(passage, known) if change["entry"] not in told_of]
-        changes += without_returned(died, passage, known)
     return _with_introduced(changes, people)
 
 
@@ -188,16 +183,6 @@ def _told_dead(passage: str, known: Codex) -> Iterator[tuple[Entry, str]]:
                 for start, end in _named_at(sentence, entry, known)
             ):
                 yield entry, sentence
-
-
-def _deaths_of_passage(passage: str, known: Codex) -> Iterator[Change]:
-    """Yield the deaths that a passage itself tells of: whoever notes its facts may note others."""
-    for part in passage.split("\n"):
-        if may_tell_of_death(part):
-            for entry, sentence in _told_dead(part, known):
-                if not entry.is_dead:
-                    about = Change(entry=entry.name, kind="person", do="set", aspect="status", value="dead")
-                    yield {**about, "text": shortened(sentence, MOST_SENTENCE_WORDS)}
 
 
 def with_names(told: Sequence[str], known: Codex) -> list[str]:
@@ -593,7 +578,7 @@ _SOME_DOER = re.compile(
     r"wolf|fox|bear|lion|dragon|colt|foal|grey|bay)s?\b"
 )
 """Who may do what is told next, by what they do for a living, and an animal."""
-FEWEST_TOLD = 2
+FEWEST_TOLD = 3
 """Sentences of a passage that call somebody by a pronoun, before it is known to be theirs."""
 
 

@@ -362,7 +362,8 @@ _EVERYBODYS = frozenset((
     "knife", "pen", "pencil", "handkerchief", "umbrella", "hat", "cap", "coat", "gloves", "glove", "scarf", "purse",
     "wallet", "lighter", "matches", "cigarettes", "cigar", "pipe", "comb", "phone", "notebook", "cup", "mug", "spoon",
     "fork", "glass", "glasses", "keys", "bag", "basket", "bottle", "cloth", "needle", "thread", "scissors", "candle",
-    "torch", "flashlight", "string", "rope", "bread", "apple", "money", "apron", "spectacles",
+    "torch", "flashlight", "string", "rope", "bread", "apple", "money", "apron", "spectacles", "lamp", "book", "ring", "door",
+    "window", "gate", "gun", "box", "chair", "table", "bed", "clock", "mirror", "picture", "boat", "cart", "horse",
 ))  # fmt: skip
 """What everybody has one of: the knife from her belt is hers."""
 _PATH = (
@@ -604,7 +605,10 @@ def _short_names(entry: Entry, told: _Passage, codex: Codex) -> dict[str, str]:
         return {}
     names = dict.fromkeys(told.plain_text[start:end] for start, end in codex.short_places(entry, told.plain_text))
     texts = [text for text in (told.plan, told.before) if names and text]
-    is_told = any(one is entry for text in texts for one in codex.named_in(text))
+    # Who has it matters only where it is told of by its own name: by "the letter" any other one may be meant.
+    own = [plain(name) for name in entry.own_names if " " in name and not entry.is_gone]
+    named = [text for text in texts if not own or any(name in plain(text) for name in own)]
+    is_told = any(one is entry for text in named for one in codex.named_in(text))
     words = {word for text in texts for word in searched(text).small_words}
     found = dict[str, str]()
     for name in names:
@@ -622,9 +626,7 @@ def _own_names(entry: Entry, codex: Codex) -> list[str]:
 
 def _called(entry: Entry, told: _Passage, codex: Codex) -> str:
     """Return the pattern of the names and roles by which a passage can mean nobody but a person."""
-    shorter = codex.short_places(entry, told.plain_text) if entry.is_dead else ()
-    known = dict.fromkeys((*codex.own_roles(entry), *(told.plain_text[start:end].lower() for start, end in shorter)))
-    roles = [role for role in known if _means_nobody_else(role, entry, told, codex)]
+    roles = [role for role in codex.own_roles(entry) if _means_nobody_else(role, entry, told, codex)]
     # The fisherman from Hull is another one than the fisherman.
     further = r"(?! (?:from|of|with|who|whose|in|at|on|by|that)\b)"
     return "|".join(
@@ -681,7 +683,7 @@ def no_longer_gone(passage: str, codex: Codex, plan: str = "", before: str = "")
             continue
         if entry.kind == "person":
             act = _acting(_called(entry, told, codex), told, dead=False)
-            act = None if act is None or _is_heard_from_afar(told, act) else act
+            act = None if act is None or _is_afar(told, act, entry.value("place")) else act
         else:
             act = _at_hand(rf"{_FINDS}|{_HANDLES}", own, _short_names(entry, told, codex), told)
         if act is not None:
@@ -692,9 +694,19 @@ def no_longer_gone(passage: str, codex: Codex, plan: str = "", before: str = "")
     return found
 
 
-def _is_heard_from_afar(told: _Passage, act: ToldSentence) -> bool:
-    """Return whether somebody who acts or speaks may do so in a letter or at the other end of a line."""
+_AFAR = re.compile(
+    r"\b(?:miles|leagues|hours|days) away\b|\bfar (?:away|off)\b|\belsewhere\b|\bacross the (?:sea|ocean|water|border)\b|"
+    r"\b(?:called|rang|phoned|telephoned|wired) [A-Z]|\b(?:pictur|imagin)\w+|\bwould [^.]*\?|\bto (?:his|her|their) mind\b"
+)
+"""Where and in whose mind somebody is told of who is not here."""
+
+
+def _is_afar(told: _Passage, act: ToldSentence, place: str) -> bool:
+    """Return whether somebody who acts or speaks may do so where they went, in a letter or at the other end of a line."""
     until = " ".join(one.plain for one in told.sentences[: told.sentences.index(act) + 1])
+    head = place.split()[-1].strip(".,") if place else ""
+    if _AFAR.search(until) or (head and re.search(rf"\b{re.escape(head)}\b", until)):
+        return True
     scene = " ".join(one.said for one in told.sentences if one.paragraph == act.paragraph)
     return bool(_CALLS.search(until) or _WRITES.search(scene))
 
@@ -900,7 +912,7 @@ def _may_be_there(entry: Entry, told: _Passage, act: ToldSentence) -> bool:
     until = " ".join(one.plain for one in told.sentences[: told.sentences.index(act) + 1])
     scene = " ".join(one.said for one in told.sentences if one.paragraph == act.paragraph)
     opens = next(one.plain for one in told.sentences if one.paragraph == act.paragraph)
-    if _SHORT_ABSENCE.search(gone) or _LATER.search(until) or _is_heard_from_afar(told, act):
+    if _SHORT_ABSENCE.search(gone) or _LATER.search(until) or _is_afar(told, act, entry.value("place")):
         return True
     if _SETTING.match(act.plain) or _SETTING.match(opens) or any(name in told.plan for name in entry.names):
         return True

@@ -238,7 +238,8 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     prompts, old = runtime.prompts(model), memory_lines(state["short_term_memory"])
     asked = await written_turns(state, runtime, model)
     # Templates of somebody's own may show the memory without the numbers by which it is changed.
-    listed = any(numbered(old) in str(turn.text) for turn in asked)
+    is_as_it_was = old == memory_lines(state["previous_memory"])
+    listed = is_as_it_was and any(numbered(old) in str(turn.text) for turn in asked)
     shared = variables(state, runtime, state["step"])
     size = {
         "limit": {"sentences": ASKED_SENTENCES, "words": ASKED_WORDS},

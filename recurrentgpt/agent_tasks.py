@@ -140,8 +140,8 @@ MOST_WORDS = 12
 _AN_EXISTING = re.compile(
     rf"(?:(?:please|now|then|ok|okay|can you|could you|would you|i(?:['’]d| would) like you to|i want you to)[\s,]+)*"
     rf"(?:{_WRITE}(?:\s+(?:with|on|writing))?\s+(?:the|this|that|my|our|your)\s+(?:(?:current|existing|same|ongoing|last|"
-    rf"previous)\s+)*(?:story|novel|tale|book)\b(?!\s+(?:of|about)\b)"
-    rf"|(?:{_WRITE}\s+)?(?:with\s+)?(?:the\s+)?next\s+{_PASSAGE}\b)",
+    rf"previous)\s+)*(?:story|novel|tale|book)\b(?!\s+(?:of|about)\b|\s*:\s*\S)"
+    rf"|{_WRITE}\s+(?:with\s+)?(?:the\s+)?next\s+{_PASSAGE}\b|(?:with\s+)?(?:the\s+)?next\s+{_PASSAGE}\b\W*$)",
     re.IGNORECASE,
 )
 _FIRST = re.compile(rf"\b(?:{_WRITES})\s+(?:\w+\s+){{0,2}}(?:first|opening)\b", re.IGNORECASE)

@@ -343,7 +343,9 @@ class Entry:
         if self.kind == "thing":
             found = [short for name in self.own_names if (short := short_name_of_thing(name)) is not None]
         else:
-            found = short_names_of_person(self.own_names, self._first_roles) if self.kind == "person" else []
+            # The doctor of after a doctor's death is another one.
+            is_meant = self.kind == "person" and not self.is_dead
+            found = short_names_of_person(self.own_names, self._first_roles) if is_meant else []
         return {short.head.casefold(): short for short in reversed(found)}
 
     @cached_property

@@ -174,7 +174,9 @@ A_STORY = re.compile(
     re.IGNORECASE,
 )
 """A story that there is none of yet: whoever asks for one begins it."""
-_ABOUT_THE_PROGRAM = re.compile(rf"\b(?:you|your|yours|yourself|this|i|my|it|{WORK})\b")
+_ABOUT_THE_PROGRAM = re.compile(rf"\b(?:you|your|yours|yourself|this|i|it|{WORK})\b")
+_MOST_ABOUT_IT = 7
+"""Words of a question about the program; what a story asks itself is mostly longer."""
 _ASKED_IN_WORDS = re.compile(r".*[?？]\W*|(?:tell|remind|explain)\b.*", re.DOTALL)
 _AROUND = " .,:;!?()[]{}<>\"'“”‘’`*_~"
 _MARKED = re.compile(
@@ -588,7 +590,8 @@ def is_no_premise(text: str) -> bool:
             return True
         # "Who killed the mayor?" may be what a story is about, and "Can you write about a whale?" says what.
         asks = _plain(said)
-        return _ABOUT_THE_PROGRAM.search(said) is not None and (asks == said or is_no_premise(asks))
+        is_about_it = len(said.split()) <= _MOST_ABOUT_IT and _ABOUT_THE_PROGRAM.search(said) is not None
+        return is_about_it and (asks == said or is_no_premise(asks))
     # Who lets it be chosen begins a story all the same.
     return meant is not None and meant != "simulator"
 

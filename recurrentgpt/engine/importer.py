@@ -22,10 +22,10 @@ from recurrentgpt.engine.session import Session
 from recurrentgpt.engine.written_from import TOKENS_PER_WORD
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.models.roles import tier_of_role
-from recurrentgpt.nodes.codex_changes import from_manuscript
+from recurrentgpt.nodes.codex_changes import MOST_CHANGES, from_manuscript
 from recurrentgpt.nodes.codex_newcomers import find_names
 from recurrentgpt.nodes.commit import append_opening, append_passage, entry
-from recurrentgpt.nodes.continuity import codex_before
+from recurrentgpt.nodes.continuity import codex_before, no_longer_gone
 from recurrentgpt.nodes.hear_voice import hear_voice
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.model_text import model_text, visible_text
@@ -265,12 +265,13 @@ async def _remember(session: Session, source: BookSource, state: State, before: 
             added=[Added(sentence=summary, why="it is the telling sentence of the passage")],
         )
         known = await codex_before(state, session.runtime())
-        codex = await asyncio.to_thread(from_manuscript, state["passage"], known, source.named)
+        told = await asyncio.to_thread(from_manuscript, state["passage"], known, source.named)
+        back = no_longer_gone(state["passage"], known, before=before["passage"]) if is_english(source.language) else []
         update: dict[str, Any] = {
             "summary": summary,
             "short_term_memory": "\n".join(kept),
             "rationale": rationale,
-            "codex": codex,
+            "codex": [*back, *told][:MOST_CHANGES],
         }
         return entry(cast(State, {**state, **update}), parent=before["id"])
     values = await session.engine.rewrite_graph(plans=False).ainvoke(state, context=session.context)

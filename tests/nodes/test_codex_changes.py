@@ -330,7 +330,9 @@ SHE_IS_TOLD = (
 
 
 def test_a_pronoun_that_can_mean_nobody_else_is_known_and_is_turned_round_by_no_passage():
-    known = after("Ruth Bell runs the shop.", known=Codex(), passage=SHE_IS_TOLD)
+    known = after(
+        "Ruth Bell runs the shop.", known=Codex(), passage=f"{SHE_IS_TOLD}\n\nRuth put the kettle on. She hummed."
+    )
     assert known.find("Ruth Bell").value("pronouns") == "she"
     known = after("Ruth Bell is late.", known=known, passage='"Late," said Ruth. Ruth shrugged his shoulders.')
     assert known.find("Ruth Bell").value("pronouns") == "she"

@@ -48,16 +48,6 @@ def test_whoever_is_only_told_of_in_a_fact_or_the_summary_is_an_entry(name):
     assert people(after(passage, [], f"Anna meets {name}, the new doctor, at the mill.")) == {name}
 
 
-def test_a_death_that_only_the_passage_tells_of_is_known():
-    codex = after('"It is cold," said Walter Pryce.')
-    dead = after(
-        "In the night the bridge gave way, and Walter Pryce was drowned. Anna wept.", ["Anna wept."], known=codex
-    )
-    assert dead.find("Walter Pryce").is_dead
-    line = dead.find("Walter Pryce").line("status")
-    assert line.rests_on or line.text == "In the night the bridge gave way, and Walter Pryce was drowned."
-
-
 def test_somebody_is_one_entry_under_the_parts_of_their_name():
     codex = after(
         'Walter Gray came in. "Sit down, Mr Gray," said Anna, and Gray sat down. "It is cold here," said Walter.',

@@ -320,6 +320,7 @@ async def test_a_task_that_means_a_story_and_names_none_begins_none(parts, task)
 @pytest.mark.parametrize("task", [
     "Please write the first passage and return it.", "Write a letter to the bishop.", "A short novel in which Lorcan sails.",
     "A man must continue the story of his father.", "Continue the story of Sherlock Holmes after his fall.",
+    "Write this story: two sisters run a bakery.", "The next part of town is ruled by cats.",
 ])  # fmt: skip
 async def test_a_task_that_tells_of_a_story_begins_it(parts, task):
     await as_agent(**parts).ainvoke({"messages": task})

@@ -1402,6 +1402,7 @@ def test_of_a_thing_only_the_newest_of_holder_place_and_loss_is_true(begin, auth
         (("holder", "Signe Orrin"), ("place", "in her coat pocket"), {"holder", "place"}),
         (("holder", "Signe Orrin"), ("place", "in Signe's chest"), {"holder", "place"}),
         (("holder", "Signe Orrin"), ("place", "in seiner Tasche"), {"holder", "place"}),
+        (("holder", "Signe Orrin"), ("place", "in the satchel"), {"holder", "place"}),
         (("holder", "Signe Orrin"), ("place", "in the well"), {"place"}),
         (("status", "lost"), ("place", "unknown"), {"status", "place"}),
         (("status", "destroyed"), ("place", "in the stove"), {"status", "place"}),
@@ -1414,13 +1415,24 @@ def test_what_is_in_somebodys_pocket_has_a_holder_and_a_place(first, then, left)
     from recurrentgpt.schema.codex import Change, Codex
 
     def said(aspect, value):
-        return Change(entry="silver ring", kind="thing", do="set", aspect=aspect, value=value)
+        rests_on = f"She put the ring {value}." if aspect == "place" else ""
+        return Change(entry="silver ring", kind="thing", do="set", aspect=aspect, value=value, rests_on=rests_on)
 
     codex = changed(changed(Codex(), [said(*first)], "p1", 1), [said(*then)], "p2", 2)
     assert {line.aspect for line in codex.entries["silver ring"].lines} == left
     together = changed(Codex(), [said(*first), said(*then)], "p1", 1)
     if "status" not in (first[0], then[0]):
         assert len(together.entries["silver ring"].lines) == 2
+
+
+def test_who_has_a_thing_that_only_is_somewhere_has_it_still():
+    from recurrentgpt.memory.codex import changed
+    from recurrentgpt.schema.codex import Change, Codex
+
+    about = Change(entry="grey mare", kind="thing", do="set")
+    held = changed(Codex(), [{**about, "aspect": "holder", "value": "Signe Orrin"}], "p1", 1)
+    stands = {**about, "aspect": "place", "value": "in the stable", "rests_on": "The mare stood in the stable and ate."}
+    assert changed(held, [stands], "p2", 2).entries["grey mare"].value("holder") == "Signe Orrin"
 
 
 def test_what_the_author_says_of_the_whole_branch_is_ended_by_no_passage():
@@ -1460,13 +1472,14 @@ BACK = (
 
 
 @pytest.mark.parametrize("name", ["Mr Finch", "Dr Pryce", "Walter Pryce", "Jo", "Zoë", "O'Brien", "McKay"])
-def test_a_newcomer_of_the_small_tier_is_an_entry_dies_and_is_told_of(story, author, write_prompts, model, name):
+def test_a_newcomer_of_the_small_tier_is_an_entry_dies_and_is_told_of(story, author, write_prompts, monkeypatch, name):
+    monkeypatch.setitem(FACTS, "taken the footbridge", [f"{name} was found dead by the weir."])
     begun(story, author, *(text.format(name=name) for text in (STRANGER, DROWNED, BACK)))
     steps = [passage.id for passage in story.passages()]
     assert entry(story, name, steps[1]).value("status") == ""
     assert entry(story, name).value("status") == "dead"
     told = next(prompt for prompt in reversed(write_prompts()) if "taken the footbridge" in prompt)
-    assert f"found {name} dead by the weir" in told.partition("Still true")[2]
+    assert f"{name} was found dead by the weir" in told
     assert [one["entry"] for one in story.passages()[-1].contradictions] == [name]
 
 

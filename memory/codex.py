@@ -51,6 +51,8 @@ MOST_HELD = 300
 """Of those, people and what is open that things cannot push out: what is new needs places, too."""
 MOST_UNTIL_DEATH = 3 * MOST_LINES
 """Lines that are true again of somebody dead if they live after all, the newest."""
+_SMALL_WORD = 3
+"""Letters of a word that tells no place from another: in, at, the."""
 _SAME = 0.6
 """Share of the words of a line that another one has which says the same, or takes it back."""
 
@@ -267,16 +269,16 @@ _WHOSE = re.compile(
 )
 """Whose a place is, without a name: what is in his pocket is still his."""
 _ON_ONE = re.compile(
-    r"\b(?:pocket|neck|belt|hands?|fingers?|wrist|sleeve|bosom|arms?|shoulders?|back|coat|cloak|dress|apron|boot|satchel|bag|"
-    r"purse|wallet|pouch|pack|knapsack|rucksack|backpack|saddlebag|holster|scabbard)\b",
+    r"\b(?:pocket|neck|belt|hands?|fingers?|wrist|sleeve|bosom|shoulders?|coat|cloak|dress|apron|boot|satchel|bag|purse|wallet|"
+    r"pouch|pack|knapsack|rucksack|backpack|saddlebag|holster|scabbard)\b(?! (?:of|under|in|beneath|behind)\b)",
     re.IGNORECASE,
 )
 """Where somebody has what they have."""
 _PUT_AWAY = re.compile(
-    r"\b(?:bur(?:y|ies|ied)|hides?|hid|hidden|leaves?|left|locks?|locked|puts?|sets?|plac(?:e|es|ed)|drops?|dropped|throws?|threw|"
-    r"thrown|toss(?:es|ed)?|sinks?|sank|sunk|stow(?:s|ed)?|stor(?:e|es|ed)|deposit(?:s|ed)?|forgets?|forgot|forgotten|laid|"
-    r"vergr[aäu]b\w*|versteckt\w*|legte?|gelegt|ließ\w*|enterr\w*|cach\w*|laiss\w*|pos[aeé]\w*|escond\w*|dej[aóoé]\w*|nascos\w*|"
-    r"lasci\w*)\b",
+    r"\b(?:bur(?:y|ies|ied)|hides?|hid|hidden|locks?|locked|puts?|plac(?:e|es|ed)|drops?|dropped|throws?|threw|thrown|fl[iu]ngs?|"
+    r"toss(?:es|ed)?|sinks?|sank|sunk|stow(?:s|ed)?|stor(?:e|es|ed)|deposit(?:s|ed)?|forgets?|forgot|forgotten|lays?|laid|"
+    r"pawn(?:s|ed)?|abandon(?:s|ed)?|conceal(?:s|ed)?|shuts?|inter(?:s|red)|vergr[aäu]b\w*|versteckt\w*|legte?|gelegt|ließ\w*|"
+    r"enterr\w*|cach\w*|laiss\w*|pos(?:a|é|ée)|escond\w*|dej[aóoé]\w*|nascos\w*|seppell\w*|lasci\w*|deix\w*|begr[oa]e?[fv]\w*)\b",
     re.IGNORECASE,
 )
 """How it is said that somebody lets go of a thing; what only is somewhere may be theirs there."""
@@ -299,13 +301,14 @@ def outdated(entry: Entry, line: Line) -> tuple[Line, ...]:
             ended, earlier = {"holder"}, {"place"}
         elif line.aspect == "place" and not _NOWHERE & word_set(line.value):
             earlier = {"status"} if entry.value("status") == "lost" else set()
-            is_let_go = _PUT_AWAY.search(f"{line.text} {line.rests_on}") and not _ON_ONE.search(line.value)
-            earlier |= {"holder"} if is_let_go and not _is_somebodys(line.value, entry.value("holder")) else set()
+            earlier |= {"holder"} if _is_let_go(entry, line) else set()
     elif entry.kind == "person":
         if line.aspect == "status" and (line.value == "absent") != (entry.value("status") == "absent"):
             earlier = {"place"}
         elif line.aspect == "place" and entry.value("status") == "absent" and not _NOWHERE & word_set(line.value):
-            earlier = {"status"}
+            # Told of again where they went, they are away still.
+            went = {word for word in word_set(entry.value("place")) if len(word) > _SMALL_WORD}
+            earlier = set() if went & word_set(line.value) else {"status"}
     return tuple(
         other
         for other in entry.lines
@@ -319,6 +322,15 @@ def _back_from(entry: Entry, left: tuple[Line, ...]) -> tuple[Line, ...]:
     if gone is None or gone.value != "absent" or gone in left:
         return left
     return tuple(line for line in left if line.aspect != "place" or not line.passage or line.step > gone.step)
+
+
+def _is_let_go(thing: Entry, line: Line) -> bool:
+    """Return whether a line tells that a thing was put where nobody has it."""
+    said, last = f"{line.value} {line.text} {line.rests_on}", re.escape(thing.name.split()[-1])
+    left = rf"\b(?:left|leaves?|sets?) (?:\w+ ){{0,3}}?(?:{last}|it|them)\b"
+    if not (_PUT_AWAY.search(said) or re.search(left, said, re.IGNORECASE)):
+        return False
+    return not (_ON_ONE.search(line.value) or _is_somebodys(line.value, thing.value("holder")))
 
 
 def _is_somebodys(place: str, holder: str) -> bool:

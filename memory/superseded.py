@@ -73,8 +73,13 @@ _IS_LAID = (
     r"(?:(?:lies|hangs|stands|sits|rests|remains|stays|leans)(?: (?:hidden|buried|locked))?|"
     r"is (?:hidden|kept|locked(?: up| away)?|buried|left|stored|stowed))"
 )
-_IN = r"(?:in|inside|on|at|under|underneath|below|beneath|behind|beside|near|between|among|aboard|within|outside)"
+_IN = r"(?:in|inside|on|at|under|underneath|below|beneath|behind|beside|near|aboard|within|outside)"
 """What tells where a thing is behind a mere "is", by which it may also be in Latin, by a poet or over a hundred years old."""
+_NO_PLACE = (
+    r"(?!(?:pieces|ruins|use|danger|order)\b|(?:\w+(?:['’]s)? ){0,4}?(?:state|condition|mess|code|cipher|language|tongue|hand|"
+    r"handwriting|script|words|subject)\b)"
+)
+"""What a thing may be in, and is nowhere."""
 _WHERE = (
     r"(?:in|inside|on|upon|at|under|underneath|below|beneath|behind|beside|by|near|above|over|against|between|among|aboard|"
     r"within|outside)"
@@ -232,8 +237,8 @@ def _lying(names: tuple[str, ...]) -> re.Pattern[str]:
     thing = rf"(?:(?:the|an?|his|her|their|this|that) )?(?:{_any(names)})(?: of [^,.;]{{1,40}}?)?"
     adverb = r"(?:(?:still|now|also|already|always|safe|\w+ly) )?"
     return re.compile(
-        rf"^{thing} {adverb}(?:{_IS_LAID} {adverb}{_WHERE} (?!(?:pieces|ruins|use|danger|order)\b)|is {adverb}{_IN} "
-        r"(?=(?:the|an?|his|her|their|my|our|its|this|that)\b)(?!an? (?:\w+ )?(?:state|condition|mess|code|language)\b))",
+        rf"^{thing} {adverb}(?:{_IS_LAID} {adverb}{_WHERE} {_NO_PLACE}|is {adverb}{_IN} {_NO_PLACE}"
+        r"(?=(?:(?:the|an?|his|her|their|my|our|its|this|that)\b|(?-i:[A-Z])\w+['’]s )))",
         re.IGNORECASE,
     )
 

@@ -73,6 +73,10 @@ def _with_people(codex: Codex, people: Sequence[Entry]) -> Codex:
     return codex
 
 
+_SAID_OR_THOUGHT = re.compile(r"^\s*'|'\s*$|[.,!?]'\s|\b(?:imagin|pictur|fear|dream|thought|suppos)\w*")
+"""In straight single quotation marks, or in somebody's mind."""
+
+
 def from_text(passage: str, codex: Codex) -> list[Change]:
     """Return what an English passage says for certain of the people and things of a codex, outside of what is said in it."""
     changes = [
@@ -80,7 +84,7 @@ def from_text(passage: str, codex: Codex) -> list[Change]:
         for paragraph in passage.split("\n")
         for sentence in with_names(sentences(narration(paragraph)), codex)
         for change in _from_told("", [sentence], paragraph, codex, "English", [])
-        if change.get("aspect") != "fact"
+        if change.get("aspect") != "fact" and not (change.get("value") == "dead" and _SAID_OR_THOUGHT.search(sentence))
     ]
     return without_returned(changes, passage, codex)
 
@@ -169,20 +173,18 @@ def _longer_names(told: Iterable[str], known: Codex) -> Iterator[Change]:
 
 def deaths(passage: str, known: Codex) -> set[str]:
     """Return the names of those of whom an English passage tells, outside of what is said in it, that they are dead."""
-    return {entry.name for entry, _ in _told_dead(passage, known)}
-
-
-def _told_dead(passage: str, known: Codex) -> Iterator[tuple[Entry, str]]:
-    """Yield of whom a passage tells that they are dead, and in which sentence."""
     told = [sentence for part in passage.split("\n") for sentence in sentences(SPOKEN.sub('""', part))]
-    for sentence in told:
-        for entry in known.named_in(sentence) if not sentence.endswith("?") else ():
-            if entry.kind == "person" and any(
-                is_told_dead(sentence, start, end, entry)
-                and not _returns(Change(entry=entry.name, kind="person", do="set", text=sentence), passage, known)
-                for start, end in _named_at(sentence, entry, known)
-            ):
-                yield entry, sentence
+    return {
+        entry.name
+        for sentence in told
+        for entry in (known.named_in(sentence) if not sentence.endswith("?") else ())
+        if entry.kind == "person"
+        and any(
+            is_told_dead(sentence, start, end, entry)
+            and not _returns(Change(entry=entry.name, kind="person", do="set", text=sentence), passage, known)
+            for start, end in _named_at(sentence, entry, known)
+        )
+    }
 
 
 def with_names(told: Sequence[str], known: Codex) -> list[str]:

@@ -35,7 +35,7 @@ from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.sentences import limit_words
 from recurrentgpt.schema.codex import Change, Codex, Contradiction, Entry, Line, Rule, Told, searched
-from recurrentgpt.schema.names import ANYBODY, parted, plain, spelled
+from recurrentgpt.schema.names import ANYBODY, RANKS, key_of, parted, plain, spelled, without_article
 from recurrentgpt.schema.state import State
 
 TOLD_WORDS = {"small": 45, "full": 260}
@@ -362,10 +362,14 @@ _EVERYBODYS = frozenset((
     "knife", "pen", "pencil", "handkerchief", "umbrella", "hat", "cap", "coat", "gloves", "glove", "scarf", "purse",
     "wallet", "lighter", "matches", "cigarettes", "cigar", "pipe", "comb", "phone", "notebook", "cup", "mug", "spoon",
     "fork", "glass", "glasses", "keys", "bag", "basket", "bottle", "cloth", "needle", "thread", "scissors", "candle",
-    "torch", "flashlight", "string", "rope", "bread", "apple", "money", "apron", "spectacles", "lamp", "book", "ring", "door",
-    "window", "gate", "gun", "box", "chair", "table", "bed", "clock", "mirror", "picture", "boat", "cart", "horse",
+    "torch", "flashlight", "string", "rope", "bread", "apple", "money", "apron", "spectacles",
 ))  # fmt: skip
 """What everybody has one of: the knife from her belt is hers."""
+_EVERY_ROOMS = frozenset((
+    "lamp", "book", "ring", "door", "window", "gate", "gun", "box", "chair", "table", "bed", "clock", "mirror", "picture",
+    "boat", "cart", "horse",
+))  # fmt: skip
+"""What there is another one of wherever one comes."""
 _PATH = (
     r"(?: (?:up|on|down|out|aside|away|over|open))?(?: (?:from|into|in|on|onto|through|with|out of|inside|aboard|at|"
     r"to|over|upon|under))?"
@@ -606,15 +610,16 @@ def _short_names(entry: Entry, told: _Passage, codex: Codex) -> dict[str, str]:
     names = dict.fromkeys(told.plain_text[start:end] for start, end in codex.short_places(entry, told.plain_text))
     texts = [text for text in (told.plan, told.before) if names and text]
     # Who has it matters only where it is told of by its own name: by "the letter" any other one may be meant.
-    own = [plain(name) for name in entry.own_names if " " in name and not entry.is_gone]
-    named = [text for text in texts if not own or any(name in plain(text) for name in own)]
+    own = [key_of(without_article(name)) for name in entry.own_names if " " in name and not entry.is_gone]
+    named = [text for text in texts if not own or any(name in plain(text).casefold() for name in own)]
     is_told = any(one is entry for text in named for one in codex.named_in(text))
     words = {word for text in texts for word in searched(text).small_words}
+    anybodys = _EVERYBODYS if entry.is_gone else _EVERYBODYS | _EVERY_ROOMS
     found = dict[str, str]()
     for name in names:
-        if " " in name or (is_told and name.casefold() not in _EVERYBODYS):
+        if " " in name or (is_told and name.casefold() not in anybodys):
             found[name] = _NOTHING_ELSE
-        elif name.casefold() not in words | _EVERYBODYS | {"key"}:
+        elif name.casefold() not in words | anybodys | {"key"}:
             found[name] = f"(?= {_OWN_PLACE})"
     return found
 
@@ -696,16 +701,26 @@ def no_longer_gone(passage: str, codex: Codex, plan: str = "", before: str = "")
 
 _AFAR = re.compile(
     r"\b(?:miles|leagues|hours|days) away\b|\bfar (?:away|off)\b|\belsewhere\b|\bacross the (?:sea|ocean|water|border)\b|"
-    r"\b(?:called|rang|phoned|telephoned|wired) [A-Z]|\b(?:pictur|imagin)\w+|\bwould [^.]*\?|\bto (?:his|her|their) mind\b"
+    r"\b(?:pictured|imagined)\b|\bwould [^.]*\?|\bto (?:his|her|their) mind\b"
 )
 """Where and in whose mind somebody is told of who is not here."""
+_COMES = re.compile(
+    r"\b(?:(?:came|comes) (?:home|in|back|up|down|through|round)|return(?:s|ed)|(?:is|was) back|arriv(?:es|ed)|enter(?:s|ed)|"
+    r"(?:walked|stepped) in)\b"
+)
 
 
 def _is_afar(told: _Passage, act: ToldSentence, place: str) -> bool:
     """Return whether somebody who acts or speaks may do so where they went, in a letter or at the other end of a line."""
-    until = " ".join(one.plain for one in told.sentences[: told.sentences.index(act) + 1])
-    head = place.split()[-1].strip(".,") if place else ""
-    if _AFAR.search(until) or (head and re.search(rf"\b{re.escape(head)}\b", until)):
+    at = told.sentences.index(act)
+    until = " ".join(one.plain for one in told.sentences[: at + 1])
+    near = " ".join(one.plain for one in told.sentences[max(0, at - 1) : at + 1])
+    # A place without a name may be one of here, too.
+    named = [word for word in re.findall(r"\w+", place) if word[0].isupper()]
+    there = rf"\b(?<!from )(?:{'|'.join(map(re.escape, named or place.split()[-1:]))})\b" if place else "(?!)"
+    if re.search(there, act.plain):
+        return True
+    if not _COMES.search(act.plain) and (_AFAR.search(near) or (named and re.search(there, until))):
         return True
     scene = " ".join(one.said for one in told.sentences if one.paragraph == act.paragraph)
     return bool(_CALLS.search(until) or _WRITES.search(scene))
@@ -719,7 +734,8 @@ def _means_nobody_else(role: str, entry: Entry, told: _Passage, codex: Codex) ->
     is_one_word = " " not in role
     head = re.split(r" (?:of|from|in|at|on|with|to)\b", role)[0].split()[-1]
     text = " ".join(sentence.said for sentence in told.sentences)
-    if head.casefold() in ANYBODY or (is_one_word and entry.value("status") != "dead"):
+    # After a doctor's death there is another one.
+    if head.casefold() in ANYBODY or (is_one_word and (not entry.is_dead or head.casefold() in RANKS)):
         return False
     if re.search(rf"{_INTRODUCED}(?:{re.escape(head)}s?{f'|{PERSON}' if is_one_word else ''})\b", text, re.IGNORECASE):
         return False

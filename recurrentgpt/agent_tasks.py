@@ -139,9 +139,12 @@ MOST_WORDS = 12
 """Words of a task in which the number of a plan, wherever it stands, may be the choice."""
 _AN_EXISTING = re.compile(
     rf"(?:(?:please|now|then|ok|okay|can you|could you|would you|i(?:['’]d| would) like you to|i want you to)[\s,]+)*"
+    r"(?!.*\bwrite\s+(?:the|this|that|my|our)\s+(?:story|novel|tale|book)\s*[:.,–—-]\s*[^\W\d])"
     rf"(?:{_WRITE}(?:\s+(?:with|on|writing))?\s+(?:the|this|that|my|our|your)\s+(?:(?:current|existing|same|ongoing|last|"
-    rf"previous)\s+)*(?:story|novel|tale|book)\b(?!\s+(?:of|about)\b|\s*:\s*\S)"
-    rf"|{_WRITE}\s+(?:with\s+)?(?:the\s+)?next\s+{_PASSAGE}\b|(?:with\s+)?(?:the\s+)?next\s+{_PASSAGE}\b\W*$)",
+    rf"previous)\s+)*(?:story|novel|tale|book)\b(?!\s+(?:of|about)\b)"
+    rf"|{_WRITE}\s+(?:with\s+)?(?:the\s+)?next\s+{_PASSAGE}\b"
+    rf"|(?:with\s+)?(?:the\s+)?next\s+{_PASSAGE}\b(?=\W*$|\W*\s(?:please|with|option|plan|[0-9])|\s*[:,–—-]|"
+    r"\s+of\s+(?:the|this|my|our)\s+(?:story|novel|tale|book)\b))",
     re.IGNORECASE,
 )
 _FIRST = re.compile(rf"\b(?:{_WRITES})\s+(?:\w+\s+){{0,2}}(?:first|opening)\b", re.IGNORECASE)

@@ -175,6 +175,10 @@ A_STORY = re.compile(
 )
 """A story that there is none of yet: whoever asks for one begins it."""
 _ABOUT_THE_PROGRAM = re.compile(rf"\b(?:you|your|yours|yourself|this|i|it|{WORK})\b")
+_ASKS_FOR_HELP = re.compile(
+    r"\b(?:can|could|do|does|should|must|am|have) (?:you|i|it|this)\b.*\b(?:do|works?|use|start|begin|explain|help|support|write|"
+    r"answer|cost)\b|\bhow (?:this|it)\b.*\bworks?\b"
+)
 _MOST_ABOUT_IT = 7
 """Words of a question about the program; what a story asks itself is mostly longer."""
 _ASKED_IN_WORDS = re.compile(r".*[?？]\W*|(?:tell|remind|explain)\b.*", re.DOTALL)
@@ -590,7 +594,8 @@ def is_no_premise(text: str) -> bool:
             return True
         # "Who killed the mayor?" may be what a story is about, and "Can you write about a whale?" says what.
         asks = _plain(said)
-        is_about_it = len(said.split()) <= _MOST_ABOUT_IT and _ABOUT_THE_PROGRAM.search(said) is not None
+        is_short = len(said.split()) <= _MOST_ABOUT_IT
+        is_about_it = bool((_ABOUT_THE_PROGRAM if is_short else _ASKS_FOR_HELP).search(said))
         return is_about_it and (asks == said or is_no_premise(asks))
     # Who lets it be chosen begins a story all the same.
     return meant is not None and meant != "simulator"

@@ -30,7 +30,7 @@ from recurrentgpt.nodes.hear_voice import hear_voice
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.model_text import model_text, visible_text
 from recurrentgpt.prose.sentences import count_words, language_name, limit_words
-from recurrentgpt.schema.codex import Codex, Entry
+from recurrentgpt.schema.codex import Change, Codex, Entry
 from recurrentgpt.schema.context import SETTINGS, Context
 from recurrentgpt.schema.errors import BookError
 from recurrentgpt.schema.events import Event, done_event, import_event, memory_event, plans_event, story_event
@@ -266,7 +266,7 @@ async def _remember(session: Session, source: BookSource, state: State, before: 
         )
         known = await codex_before(state, session.runtime())
         told = await asyncio.to_thread(from_manuscript, state["passage"], known, source.named)
-        back = no_longer_gone(state["passage"], known, before=before["passage"]) if is_english(source.language) else []
+        back = await asyncio.to_thread(_back, state["passage"], known, before["passage"], source.language)
         update: dict[str, Any] = {
             "summary": summary,
             "short_term_memory": "\n".join(kept),
@@ -276,6 +276,10 @@ async def _remember(session: Session, source: BookSource, state: State, before: 
         return entry(cast(State, {**state, **update}), parent=before["id"])
     values = await session.engine.rewrite_graph(plans=False).ainvoke(state, context=session.context)
     return entry(cast(State, values), parent=before["id"])
+
+
+def _back(passage: str, known: Codex, before: str, language: str) -> list[Change]:
+    return no_longer_gone(passage, known, before=before) if is_english(language) else []
 
 
 def _people(source: BookSource) -> list[str]:

@@ -699,6 +699,7 @@ def test_what_is_no_yes_is_a_plan_after_a_question_too(words):
 @pytest.mark.parametrize("words", [
     "hi", "Hello! Who are you?", "help", "2", "list my stories", "?", "What can you do?", "thanks", "Good morning!", "continue",
     "yes", "Hello, who are you?", "can you help me?", "another take", "How are you?", "Tell me about yourself",
+    "Hi there, what kind of things can you do?", "How do I use this program to write with it?",
 ])  # fmt: skip
 def test_what_tells_nothing_of_a_story_is_no_premise(words):
     assert is_no_premise(words)

@@ -268,6 +268,8 @@ GONE = changed(
         ("In Bern, Odo lit a cigarette and looked at the river.", []),
         ("A hundred miles away, Odo woke with a start.", []),
         ("Petra pictured it. Odo walked along the river.", []),
+        ('Odo came home from Bern. "I am home," said Odo.', ["Odo Vane"]),
+        ("The train from Bern was late. Odo came in and sat down.", ["Odo Vane"]),
         ('"Odo came home," said Petra.', []),
         ("Petra never found the silver compass.", []),
         ("Petra looked for the silver compass until dark.", []),

@@ -309,7 +309,7 @@ async def test_yes_to_the_plan_that_an_agent_asked_about_chooses_it(parts):
 @pytest.mark.parametrize("task", [
     "go on with the story", "Continue the story with plan 2 and return the passage.", "Write the next passage.", "plan 2",
     "Please continue the story with Lorcan finding the key.", "The user picked plan 2.", "What happened so far in the story?",
-    "hi", "Hello! Who are you?", "list my stories",
+    "hi", "Hello! Who are you?", "list my stories", "Continue the story: Lorcan opens the door.", "Next chapter: 2",
 ])  # fmt: skip
 async def test_a_task_that_means_a_story_and_names_none_begins_none(parts, task):
     reply = (await as_agent(**parts).ainvoke({"messages": task}))["messages"][-1].text
@@ -320,7 +320,8 @@ async def test_a_task_that_means_a_story_and_names_none_begins_none(parts, task)
 @pytest.mark.parametrize("task", [
     "Please write the first passage and return it.", "Write a letter to the bishop.", "A short novel in which Lorcan sails.",
     "A man must continue the story of his father.", "Continue the story of Sherlock Holmes after his fall.",
-    "Write this story: two sisters run a bakery.", "The next part of town is ruled by cats.",
+    "Write this story: two sisters run a bakery.", "Write this story. Two sisters run a bakery.",
+    "The next part of town is ruled by cats.",
 ])  # fmt: skip
 async def test_a_task_that_tells_of_a_story_begins_it(parts, task):
     await as_agent(**parts).ainvoke({"messages": task})

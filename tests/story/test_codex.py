@@ -1404,6 +1404,7 @@ def test_of_a_thing_only_the_newest_of_holder_place_and_loss_is_true(begin, auth
         (("holder", "Signe Orrin"), ("place", "in seiner Tasche"), {"holder", "place"}),
         (("holder", "Signe Orrin"), ("place", "in the satchel"), {"holder", "place"}),
         (("holder", "Signe Orrin"), ("place", "in the well"), {"place"}),
+        (("holder", "Signe Orrin"), ("place", "in a bag under the floor"), {"place"}),
         (("status", "lost"), ("place", "unknown"), {"status", "place"}),
         (("status", "destroyed"), ("place", "in the stove"), {"status", "place"}),
         (("place", "in the well"), ("holder", "Signe Orrin"), {"holder"}),

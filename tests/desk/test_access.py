@@ -35,6 +35,11 @@ VIEWS = (
 )
 
 
+_TO_THE_END = """() => {
+    document.querySelector(".manuscript").scrollTo(0, 1e6);
+    scrollTo(0, 1e6);
+    return [...document.querySelectorAll(".codex summary")].some(one => one.textContent.startsWith("Change"));
+}"""
 LOOKED_AT = ("story", "codex", "contents", "map", "settings")
 """Views that are laid out otherwise where there is less or more room."""
 LOOKS: dict[str, dict[str, Any]] = {
@@ -80,11 +85,9 @@ def show(page: Any, view: str) -> None:
             page.locator("details summary").first.click()
         case "codex":
             codex = page.locator(".codex")
-            # The views before this one may have left the reading place further up; what is true is corrected at the end.
-            page.locator(".manuscript").hover()
-            page.mouse.wheel(0, 100_000)
-            there_are(codex.get_by_text("As of passage"), 0)
+            # An act lets go of a page that is still looking for its reading place; what is true is corrected at the end.
             codex.get_by_text("Add an entry").click()
+            page.wait_for_function(_TO_THE_END)
             codex.get_by_text("Elsewhere").click()
             for what in ("History of", "Change"):
                 codex.locator("summary", has_text=what).last.click()

@@ -636,9 +636,14 @@ def calling(pronoun: str, entry: Entry, told: Sequence[ToldSentence], codex: Cod
     return [] if is_another_named or _SOME_DOER.search(heard) else found
 
 
+def names_pattern(entry: Entry, codex: Codex) -> str:
+    """Return a pattern of the names that an entry alone has; one that fits nothing for none."""
+    return "|".join(spelled(name) for name in entry.names if codex.find(name) is entry) or "(?!)"
+
+
 def _behind_name(pronoun: str, entry: Entry, told: Sequence[ToldSentence], codex: Codex) -> list[ToldSentence]:
     """Return which sentences say a pronoun behind somebody's name; none where the first pronoun of a passage stands elsewhere."""
-    called = "|".join(spelled(name) for name in entry.names if codex.find(name) is entry) or "(?!)"
+    called = names_pattern(entry, codex)
     speaks = rf"\"\" (?:{SPEAKS} (?:{called})|(?:{called}) {SPEAKS})\b"
     begins = re.compile(rf"(?:{called})(?! (?:and|or|with|to|of|in)\b) [a-z]|{speaks}")
     goes_on = re.compile(rf"{speaks}[^;:\"]*, (?:and|but) {pronoun}")

@@ -25,6 +25,7 @@ from recurrentgpt.nodes.codex_changes import (
     deaths,
     is_alone,
     may_mean_another,
+    names_pattern,
     pronoun_of,
     told_sentences,
 )
@@ -588,8 +589,8 @@ def _of_entry(entry: Entry, told: _Passage, codex: Codex) -> Iterator[Contradict
     if entry.kind == "thing" and own:
         names = _thing_names(own)
         short = _short_names(entry, told, codex)
-        is_gone = status in ("lost", "destroyed") and not _found_again("|".join((names, *map(re.escape, short))), told)
-        if is_gone and (act := _at_hand(_HANDLES, own, short, told)) is not None:
+        is_lost = entry.is_gone and not _found_again("|".join((names, *map(re.escape, short))), told)
+        if is_lost and (act := _at_hand(_HANDLES, own, short, told)) is not None:
             yield _of_aspect("lost", entry, "status", act.said, "found")
         one_of_a_kind = all(" " in name for name in entry.names)
         found = list(_of_holder(entry, names, told, codex, one_of_a_kind=one_of_a_kind))
@@ -605,7 +606,7 @@ def _short_names(entry: Entry, told: _Passage, codex: Codex) -> dict[str, str]:
     Out of nowhere, "the lamp" may be the one of the room, but hardly one that somebody has on them, and every door has a key;
     and what everybody has one of, is anybody's.
     """
-    if entry.value("status") not in ("lost", "destroyed") and not entry.line("holder"):
+    if not entry.is_gone and not entry.line("holder"):
         return {}
     names = dict.fromkeys(told.plain_text[start:end] for start, end in codex.short_places(entry, told.plain_text))
     texts = [text for text in (told.plan, told.before) if names and text]
@@ -866,7 +867,7 @@ _OF_WHO_IS_THERE = re.compile(
 
 def _called_otherwise(entry: Entry, wrong: str, told: _Passage, codex: Codex) -> ToldSentence | None:
     """Return the sentence of a passage that calls somebody by the wrong pronoun, or tells that they are what they are not."""
-    called = "|".join(spelled(name) for name in entry.names if codex.find(name) is entry) or "(?!)"
+    called = names_pattern(entry, codex)
     what = "man|boy|lad" if wrong == "he" else "woman|girl|lass"
     is_what = rf"^(?:{called}) (?:is|was) an? (?:[a-z][\w-]*,? ){{0,3}}?(?:{what})(?=[.;,]|$| (?:with|who)\b)"
     if (said := _first(is_what, told, besides=())) is not None:

@@ -218,9 +218,9 @@ async def codex_view(story: Story, ref: str) -> list[CodexEntryView]:
 def _said_of(entry: Entry, codex: Codex, text: str) -> list[str]:
     """Return the shorter names and roles, with their articles, by which a text means an entry."""
     text, roles = plain(text), "|".join(map(re.escape, codex.own_roles(entry)))
-    ends = codex.short_places(entry, text)
     found = [
-        f"{article[0] if (article := _ARTICLE.search(text[:start])) else ''}{text[start:end]}" for start, end in ends
+        f"{article[0] if (article := _ARTICLE.search(text[:start])) else ''}{text[start:end]}"
+        for start, end in codex.short_places(entry, text)
     ]
     if roles:
         found += [match[0] for match in re.finditer(rf"\b{DEFINITE}(?i:{roles})\b", text)]

@@ -265,21 +265,22 @@ async def _remember(session: Session, source: BookSource, state: State, before: 
             added=[Added(sentence=summary, why="it is the telling sentence of the passage")],
         )
         known = await codex_before(state, session.runtime())
-        told = await asyncio.to_thread(from_manuscript, state["passage"], known, source.named)
-        back = await asyncio.to_thread(_back, state["passage"], known, before["passage"], source.language)
+        codex = await asyncio.to_thread(_changes, state["passage"], before["passage"], known, source)
         update: dict[str, Any] = {
             "summary": summary,
             "short_term_memory": "\n".join(kept),
             "rationale": rationale,
-            "codex": [*back, *told][:MOST_CHANGES],
+            "codex": codex,
         }
         return entry(cast(State, {**state, **update}), parent=before["id"])
     values = await session.engine.rewrite_graph(plans=False).ainvoke(state, context=session.context)
     return entry(cast(State, values), parent=before["id"])
 
 
-def _back(passage: str, known: Codex, before: str, language: str) -> list[Change]:
-    return no_longer_gone(passage, known, before=before) if is_english(language) else []
+def _changes(passage: str, before: str, known: Codex, source: BookSource) -> list[Change]:
+    """Return what a passage, behind the one `before` it, changes in the codex by rule."""
+    back = no_longer_gone(passage, known, before=before) if is_english(source.language) else []
+    return [*back, *from_manuscript(passage, known, source.named)][:MOST_CHANGES]
 
 
 def _people(source: BookSource) -> list[str]:

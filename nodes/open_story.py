@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from recurrentgpt.models.embeddings import MiniLM
 from recurrentgpt.nodes.by_hand import settle
 from recurrentgpt.nodes.found_story import FoundingReply, conceive
-from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, check_plan, parse_answer
+from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, check_plan, is_played, parse_answer
 from recurrentgpt.nodes.human.chat import asked_again
 from recurrentgpt.nodes.human.phrases import HELP, NO_PREMISE, is_no_premise
 from recurrentgpt.nodes.restored_state import restored
@@ -149,7 +149,7 @@ def _asked_again(problem: str, state: State) -> Update:
 async def _answered(said: object, asked: str, state: State, runtime: StoryRuntime) -> Update:
     """Return what a chat's answer changes in an open story, or why it cannot be used."""
     try:
-        played = runtime.context.mode == "fiction" and bool(state.get("step"))
+        played = is_played(runtime.context.mode, state.get("step", 0))
         answer = parse_answer(said, state["candidate_plans"], played=played, asked=asked)
         update: Update = dict(apply_answer(answer, take=state.get("take", 0)))
         if answer.action == "another_take":

@@ -9,7 +9,7 @@ from langgraph.config import get_config
 from langgraph.runtime import get_runtime
 from langgraph.types import interrupt
 
-from recurrentgpt.nodes.human.answers import answer_schema, parse_answer
+from recurrentgpt.nodes.human.answers import answer_schema, is_played, parse_answer
 from recurrentgpt.nodes.human.hitl_formats import with_inboxes
 from recurrentgpt.nodes.routes import plan_in_hand
 from recurrentgpt.nodes.validate_state import ONLY_AT_FIRST, check_state, refuse
@@ -24,15 +24,15 @@ def select_plan(state: State) -> State:
     check_state(state)
     if state.get("player"):
         refuse({"player": f"`player` {ONLY_AT_FIRST}"})
-    played = resolve_context(get_runtime().context, graph_defaults(get_config())).mode == "fiction"
+    mode = resolve_context(get_runtime().context, graph_defaults(get_config())).mode
     problem = state.get("problem", "")
     while True:
         raw = interrupt(
-            question(state, problem, played=played), response_schema=answer_schema(len(state["candidate_plans"]))
+            question(state, problem, played=mode == "fiction"),
+            response_schema=answer_schema(len(state["candidate_plans"])),
         )
         try:
-            # Who they are is asked first: until then nobody plays.
-            answer = _parsed(raw, state, problem, played=played and bool(state.get("step")))
+            answer = _parsed(raw, state, problem, played=is_played(mode, state.get("step", 0)))
         except BadAnswer as fault:
             problem = str(fault)
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 
 from recurrentgpt.engine.refs import Ref
-from recurrentgpt.nodes.human.answers import parse_answer
+from recurrentgpt.nodes.human.answers import is_played, parse_answer
 from recurrentgpt.schema.errors import BadAnswer
 from recurrentgpt.schema.events import Event
 from recurrentgpt.story import AsyncStory
@@ -25,7 +25,7 @@ async def take_turn(story: AsyncStory, raw: object, at: Ref | None = None, *, as
     was written there already is written once more. Raises StoryLeft for `end`.
     """
     here = await story.passage(at)
-    played = story.context.mode == "fiction" and bool(here.step)
+    played = is_played(story.context.mode, here.step)
     answer = parse_answer(raw, here.plans, here.short_term_memory, played=played, asked=asked)
     match answer.action:
         case "another_take" if here.step:

@@ -28,7 +28,7 @@ from recurrentgpt.desk.backend.side_tasks import PLACE, SideTask, is_nudge, side
 from recurrentgpt.desk.backend.stopped_chats import StoppedChat, begun_from, just_begun, keep_shown, place_of, story_of
 from recurrentgpt.infrastructure.background_loop import acall, aiterate
 from recurrentgpt.library import Library
-from recurrentgpt.nodes.human.answers import parse_answer
+from recurrentgpt.nodes.human.answers import is_played, parse_answer
 from recurrentgpt.nodes.human.phrases import NO_PREMISE, is_no_premise, names_plan_or_action
 from recurrentgpt.nodes.select_plan import question
 from recurrentgpt.prose.model_text import visible_line
@@ -157,7 +157,7 @@ class ChatTurn:
         """Return what was said as an answer after the passage; raise BadAnswer for a plan that nobody was shown."""
         if self.stopped:
             here = await self.story.passage(self.at)
-            played = self.story.context.mode == "fiction" and bool(here.step)
+            played = is_played(self.story.context.mode, here.step)
             answer = parse_answer(self.said, here.plans, here.short_term_memory, played=played)
             if answer.index is not None and not self.stopped.saw(numbered(here.plans)):
                 raise BadAnswer(_UNSEEN)

@@ -123,6 +123,11 @@ def _json(text: str) -> object:
         ) from None
 
 
+def is_played(mode: str, step: int) -> bool:
+    """Return whether answers are what a player does: until they have said who they are, after the opening, nobody plays."""
+    return mode == "fiction" and step > 0
+
+
 def check_memory(text: object) -> str:
     """Return an edited memory, one sentence a line; raise BadAnswer beyond its ceilings."""
     if isinstance(text, list):

@@ -20,7 +20,7 @@ import recurrentgpt
 from recurrentgpt.engine.hidden_entries import Readers, of_entries
 from recurrentgpt.infrastructure.listening import listening
 from recurrentgpt.library import Library, default_library
-from recurrentgpt.nodes.human.answers import parse_answer
+from recurrentgpt.nodes.human.answers import is_played, parse_answer
 from recurrentgpt.prose.model_text import visible_line
 from recurrentgpt.schema.choice import Action
 from recurrentgpt.schema.errors import BadAnswer, MissingExtra, RecurrentGPTError, SettingsError
@@ -354,8 +354,8 @@ class _Tools:
     ) -> PassageReply:
         """Say in your own words what happens next, in one to five sentences, and write the next passage from it."""
         opened = await self._open(story, **_length(words))
-        written, plans = {"action": "write", "plan": plan}, (await opened.apassage()).plans
-        answer = parse_answer(written, plans, played=opened.context.mode == "fiction")
+        written, here = {"action": "write", "plan": plan}, await opened.apassage()
+        answer = parse_answer(written, here.plans, played=is_played(opened.context.mode, here.step))
         if answer.action in TOOLS_OF_ACTIONS:
             raise BadAnswer(f"`{visible_line(plan)}` is no plan of your own: {TOOLS_OF_ACTIONS[answer.action]}.")
         await opened.achoose(written)

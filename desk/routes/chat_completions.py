@@ -330,7 +330,7 @@ async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str |
     if found:
         at = await acall(lambda: place_of(library, desk.disk, found, chat))
         return await turn(found, "answer", at)
-    plan = "" if again else _own_plan(said, played=mode == "fiction")
+    plan = "" if again else _own_plan(said)
     if plan and not await acall(lambda: _was_begun_here(library, chat, mode)):
         premise, plan = said, ""
     if is_no_premise(premise):
@@ -370,10 +370,10 @@ async def _was_begun_here(library: Library, chat: StoppedChat, mode: str) -> boo
     return not any(map(visible_line, chat.replies)) or bool(await begun_from(library, chat.premise, mode))
 
 
-def _own_plan(said: str, *, played: bool) -> str:
+def _own_plan(said: str) -> str:
     """Return what is said as the plan of a first passage; empty for what chooses among plans that are not there yet."""
     try:
-        answer = parse_answer(said, [], played=played)
+        answer = parse_answer(said, [])
     except BadAnswer:
         return ""
     return answer.plan if answer.action == "write" else ""

@@ -25,7 +25,7 @@ from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.models.calls import total_usage, used_tokens
 from recurrentgpt.nodes.by_hand import amend
 from recurrentgpt.nodes.continuity_judge import check_passage, set_judge
-from recurrentgpt.nodes.human.answers import parse_answer
+from recurrentgpt.nodes.human.answers import is_played, parse_answer
 from recurrentgpt.nodes.restored_state import restored
 from recurrentgpt.nodes.routes import budget_is_used, coming_plan, plan_in_hand, waiting_plan
 from recurrentgpt.nodes.runtime import StoryRuntime
@@ -263,7 +263,9 @@ class Session(StoryReader):
         """Set the plan of the passage after this one, and save the choice; the head goes there."""
         async with self.writing():
             commit, overlay = await self.commit_and_overlay(ref)
-            choice = parse_choice(answer, commit["candidate_plans"], played=self.context.mode == "fiction")
+            choice = parse_choice(
+                answer, commit["candidate_plans"], played=is_played(self.context.mode, commit["step"])
+            )
             memory = {} if choice.memory is None else {"short_term_memory": choice.memory}
             there = await amend(self.runtime(), commit, {**memory, "overlay": overlay}, passage=commit["passage"])
             await self._go(there)

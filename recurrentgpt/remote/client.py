@@ -19,6 +19,7 @@ from recurrentgpt.engine.session import parse_choice
 from recurrentgpt.engine.snapshot import StorySnapshot
 from recurrentgpt.engine.tree import Tree
 from recurrentgpt.models.meter import total_usage
+from recurrentgpt.nodes.human.answers import is_played
 from recurrentgpt.nodes.routes import coming_plan
 from recurrentgpt.remote.history import ThreadState, checkpoint_of, commit_of, tree_of
 from recurrentgpt.remote.response_shapes import (
@@ -221,7 +222,7 @@ class RemoteStory:
         """Set the plan of the next passage, as `Story.choose` does, and save it at once; raise BadAnswer for no plan."""
         with asking(self._url):
             values = (await self._state())["values"]
-            played = self.settings.get("mode") == "fiction"
+            played = is_played(self.settings.get("mode", "novel"), values.get("step", 0))
             choice = parse_choice(answer, values.get("candidate_plans", []), played=played)
             await self._client.threads.update_state(self._thread, dict(let_plan_wait(choice)), as_node="open_story")
         return choice.plan

@@ -116,10 +116,25 @@ def test_what_is_typed_while_a_save_is_under_way_stays(page: Any, desk: Served, 
         place.get_by_role("button", name="Save").click()
         area.press("End")
         page.keyboard.type(" More.")
-    page.wait_for_function('() => Object.values(localStorage).some((kept) => kept.includes(\'"base":"Nobody\'))')
+    page.wait_for_function("mine => Object.values(localStorage).some(kept => kept.includes(`\"base\":\"${mine}\"`))", arg=MINE)
     has_value(area, f"{MINE} More.")
     place.get_by_role("button", name="Save").click()
     area.wait_for(state="detached")
+
+
+def test_what_was_changed_since_is_saved_after_a_save_under_way(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    area = opened(page, "memory")
+    area.fill(MINE)
+    save = page.locator(".writing", has=area).get_by_role("button", name="Save")
+    with held(page, "**/memory"):
+        save.click()
+        save.click()
+        area.press("End")
+        page.keyboard.type(" More.")
+        save.click()
+    area.wait_for(state="detached")
+    page.locator(".memory .sentences").get_by_text("More.").wait_for()
 
 
 def test_a_premise_that_is_typed_on_while_its_story_begins_is_not_lost(page: Any, desk: Served) -> None:

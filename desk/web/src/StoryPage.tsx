@@ -69,22 +69,31 @@ export function StoryPage(props: { id: string }) {
 
   const now = useRef(view);
   now.current = view;
-  const asking = useRef(new Set<string>());
+  const asking = useRef(new Map<string, { said: string; over: Promise<unknown> }>());
   const ask = useCallback<Ask>(
     async (method, path, body) => {
-      // A second click on the same button is not a second wish.
+      // A second click on the same button is not a second wish; a text that was changed since is saved after the one under way.
       const wish = `${method} ${path}`;
-      if (asking.current.has(wish)) return false;
-      asking.current.add(wish);
+      const said = JSON.stringify(body) ?? "";
+      const before = asking.current.get(wish);
+      if (before && (method !== "PUT" || before.said === said)) return false;
+      let end = () => {};
+      const mine = { said, over: new Promise<void>((ended) => (end = ended)) };
+      asking.current.set(wish, mine);
+      const over = () => {
+        if (asking.current.get(wish) === mine) asking.current.delete(wish);
+        end();
+      };
+      await before?.over;
       // Chosen before the page knew that another tab has the story written: it shows that by now.
       if (NEEDS_IDLE.test(path) && !standing.current.heard && (await standing.current.busy)) {
-        asking.current.delete(wish);
+        over();
         return false;
       }
       const waits = now.current?.waiting_plan;
       const own = waits && !now.current!.plans.includes(waits) ? waits : "";
       const done = await attempt(() => send(method, `/stories/${props.id}${path}`, body));
-      asking.current.delete(wish);
+      over();
       // A plan of one's own that waited to be written is not lost to another choice.
       if (done && own && (FORGETS_THE_PLAN.test(path) || (path === "/write" && JSON.stringify(body) !== "{}"))) layAside(`${props.id}/own//`, own, now.current!.head);
       return done;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import subprocess
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,7 @@ class Served:
         self.port = 0
         self._process: Forked | None = None
         home.mkdir(parents=True, exist_ok=True)
+        self.calls = self.starts = 0
 
     @property
     def address(self) -> str:
@@ -105,7 +107,15 @@ class Served:
         """While this file exists, the model waits in the middle of each passage."""
         return self.home / "hold"
 
+    def count_calls(self, request: pytest.FixtureRequest) -> None:
+        """Let the model say in this test what it says in it every time."""
+        self.calls = zlib.crc32(request.node.nodeid.encode())
+        (self.home / "calls").write_text(str(self.calls))
+
     def start(self) -> None:
+        # Started again, it says nothing that it said before.
+        self.starts += 1
+        (self.home / "calls").write_text(str(self.calls + 1000 * self.starts))
         command = ("-m", "tests.desk.scripted", "--home", str(self.home), "--port", str(self.port))
         self._process = self.warm.start(*command, stdout=subprocess.PIPE, imports=DESK)
         self.port = int(self._process.stdout.readline())
@@ -118,7 +128,7 @@ class Served:
 
 
 @pytest.fixture(scope="session")
-def desk(warm: WarmProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def shared_desk(warm: WarmProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """Give one desk for all tests that do not stop it."""
     served = Served(warm, tmp_path_factory.mktemp("desk"))
     served.start()
@@ -127,9 +137,17 @@ def desk(warm: WarmProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 @pytest.fixture
-def own_desk(warm: WarmProcess, tmp_path: Path) -> Iterator[Served]:
+def desk(shared_desk: Served, request: pytest.FixtureRequest) -> Served:
+    """Give the desk that the tests share, and which they do not stop."""
+    shared_desk.count_calls(request)
+    return shared_desk
+
+
+@pytest.fixture
+def own_desk(warm: WarmProcess, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Served]:
     """Give a desk that a test may kill."""
     served = Served(warm, tmp_path / "own")
+    served.count_calls(request)
     served.start()
     yield served
     served.end(signal.SIGKILL)

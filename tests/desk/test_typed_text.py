@@ -116,7 +116,9 @@ def test_what_is_typed_while_a_save_is_under_way_stays(page: Any, desk: Served, 
         place.get_by_role("button", name="Save").click()
         area.press("End")
         page.keyboard.type(" More.")
-    page.wait_for_function("mine => Object.values(localStorage).some(kept => kept.includes(`\"base\":\"${mine}\"`))", arg=MINE)
+    page.wait_for_function(
+        'mine => Object.values(localStorage).some(kept => kept.includes(`"base":"${mine}"`))', arg=MINE
+    )
     has_value(area, f"{MINE} More.")
     place.get_by_role("button", name="Save").click()
     area.wait_for(state="detached")

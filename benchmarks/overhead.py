@@ -2,7 +2,8 @@
 
 An instant scripted model writes; everything else is real: SQLite on disk, checkpoints, recall, the story log. With
 `--embedder minilm` the packaged embedding model is used, with `hash` (the default) an instant one, so that nothing hides the
-growth of the rest. The figures at step N are medians over the 50 steps up to N. `cpu_milliseconds` is what the process computed
+growth of the rest. The figures at step N are medians over the 50 steps up to N; `other_milliseconds` are those of a step without
+its retrieval, which grows with the story and has a limit of its own. `cpu_milliseconds` is what the process computed
 for a step outside the model: on a machine that others use too, that says more than the time. `log` is what the bytes of the log
 are, a step: by table and field of its rows, and what the database adds. Prints JSON.
 """
@@ -39,7 +40,7 @@ LOG_BYTES_PER_STEP = 12_000
 """Most bytes that the log may grow by a step, between the last two marks."""
 ROW_BYTES = 45
 """Of a row of the store beside its names and value: its header and two times."""
-LIMITS = {"milliseconds": 1.5, "prompt_characters": 1.5}
+LIMITS = {"other_milliseconds": 1.5, "prompt_characters": 1.5}
 """Most that a figure at the last mark may be times the same at step 100."""
 RETRIEVAL_MILLISECONDS = 20.0
 """Most that retrieval may take: it is exact, reads every row of the branch, and so grows with the story."""
@@ -128,8 +129,11 @@ async def measure(steps: int, embedder: str, tier: str) -> dict[str, Any]:
 def _figures(
     steps: list[float], computed: list[float], retrievals: list[float], prompts: list[int], folder: Path
 ) -> dict[str, Any]:
+    recent = retrievals[-WINDOW:]  # of the opening there is none
+    others = [step - retrieval for step, retrieval in zip(steps[-len(recent) :], recent, strict=True)]
     return {
         "milliseconds": round(1000 * statistics.median(steps[-WINDOW:]), 2),
+        "other_milliseconds": round(1000 * statistics.median(others), 2),
         "cpu_milliseconds": round(1000 * statistics.median(computed[-WINDOW:]), 2),
         "retrieval_milliseconds": round(1000 * statistics.median(retrievals[-WINDOW:]), 2),
         "prompt_characters": round(statistics.mean(prompts[-4 * WINDOW :])),

@@ -11,12 +11,22 @@ from recurrentgpt.schema.errors import BadAnswer, RecurrentGPTError
 PLAN = "Zephyrine swims beneath the quicksilver aqueduct and returns with one glove."
 
 
+@pytest.fixture(scope="module")
+def begun():
+    """Keep a player who was asked what shall happen after passage 1, once there is one."""
+    return []
+
+
 @pytest.fixture
-async def asked(in_memory, model):
-    """Give a player who was just asked what shall happen after passage 1."""
-    it = in_memory()
-    it.first = await it.begin()
-    model.calls.clear()
+async def asked(in_memory, model, begun):
+    """Give a player who was just asked what shall happen after passage 1: the passage is written once for all tests."""
+    if not begun:
+        it = in_memory()
+        it.first = await it.begin()
+        begun.append(it)
+        model.calls.clear()
+    it = in_memory(like=begun[0])
+    it.first = begun[0].first
     return it
 
 

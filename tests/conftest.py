@@ -10,6 +10,7 @@ import shutil
 import signal
 import socket
 import tempfile
+import uuid
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
@@ -26,6 +27,7 @@ from recurrentgpt.checkpoints import Persistence, open_persistence
 from recurrentgpt.infrastructure.settings import home
 from recurrentgpt.models import roles
 from recurrentgpt.testing_server import Streaming, pieces_of
+from tests.same_ids import ids_of
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -154,6 +156,12 @@ def user_folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pyt
         folder.mkdir()
         (folder / "models").symlink_to(REAL_HOME / "models", target_is_directory=True)
     return folder
+
+
+@pytest.fixture(autouse=True)
+def same_ids(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let stories of this test have the ids that they have in it every time."""
+    monkeypatch.setattr(uuid, "uuid4", ids_of(request.node.nodeid))
 
 
 @pytest.fixture

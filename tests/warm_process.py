@@ -16,12 +16,16 @@ import signal
 import socket
 import subprocess
 import sys
+import uuid
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import IO, Any
+
+from tests.same_ids import ids_of
 
 ROOT = Path(__file__).parents[1]
 WARM = (
@@ -37,6 +41,7 @@ WARM = (
 )
 """What takes long to import, and reads nothing of the environment."""
 REQUEST = 1 << 18
+_started = Counter[str]()
 PATIENCE = 600
 """Seconds after which a process hangs that is waited for."""
 
@@ -96,7 +101,10 @@ class Forked:
         env: dict[str, str] | None = None,
         imports: Sequence[str] = (),
     ) -> None:
+        test = os.environ.get("PYTEST_CURRENT_TEST", "").partition(" ")[0]
+        _started[test] += 1
         request = {
+            "ids": f"{test} {_started[test]}",
             "arguments": arguments,
             "folder": str(cwd or Path.cwd()),
             "environment": dict(os.environ if env is None else env),
@@ -253,6 +261,7 @@ def prepare(request: dict[str, Any]) -> None:
     os.chdir(request["folder"])
     os.environ.clear()
     os.environ.update(request["environment"])
+    uuid.uuid4 = ids_of(request["ids"])
 
 
 def run_python(arguments: list[str]) -> None:

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ from recurrentgpt.models.json_replies import SCHEMA_HEADING
 from recurrentgpt.story import Story
 from recurrentgpt.testing import FaultyServer, ScriptedChatModel, story_replies
 from tests.conftest import HIDDEN, NEVER
+from tests.same_ids import ids_of
 from tests.warm_process import Forked, WarmProcess
 
 QUICK = RetryPolicy(initial_interval=0.001, max_interval=0.001, max_attempts=5, retry_on=is_transient)
@@ -131,6 +133,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
             "OPENAI_API_KEY": "a-key",
         }.items():
             environment.setenv(name, value)
+        environment.setattr(uuid, "uuid4", ids_of("written"))
         with redirect_stdout(io.StringIO()) as out:
             assert run(command) == 0
     return folder, str(json.loads(out.getvalue().splitlines()[0])["story"])

@@ -379,7 +379,7 @@ def _stop(terminal, server, begin):
 
 def _stop_half_way(terminal, server):
     """Press Ctrl-C in the passage of which the server says half."""
-    question = "Stopped. What of this passage?"
+    question, last = "Stopped. What of this passage?", "q: leave]"
     asked = terminal.text.count(question)
     terminal.until("writing passage ")
     while not re.search(r"writing passage \d+ · [1-9]\d\d words", terminal.text):
@@ -387,6 +387,7 @@ def _stop_half_way(terminal, server):
     terminal.send("\x03")
     # A key for a question that is not there yet is dropped.
     terminal.until(question, count=asked + 1)
+    terminal.until(last, count=asked + 1)
     server.script = ["ok"]
 
 

@@ -16,6 +16,7 @@ import os
 import subprocess
 import sys
 import time
+import uuid
 import zlib
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
@@ -32,10 +33,39 @@ from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.models.json_replies import SCHEMA_HEADING
 from recurrentgpt.schema.errors import ModelRefused, ModelUnavailable
 from recurrentgpt.testing import ScriptedChatModel, Streaming, pieces_of, story_replies
+from tests.same_ids import ids_of
 
 ROOT = Path(__file__).parents[2]
 HELD_AFTER = 60
 """Words after which the model waits."""
+
+
+class Drawn:
+    """Numbers of calls and ids of stories, anew from what DIR/calls says, and so the same in a test every time."""
+
+    def __init__(self, home: Path) -> None:
+        self._file, self._said = home / "calls", ""
+        test = os.environ.get("PYTEST_CURRENT_TEST", "").partition(" ")[0]
+        self._begin(zlib.crc32(test.encode()) if test else os.getpid())
+
+    def _begin(self, first: int) -> None:
+        self._calls, self._ids = itertools.count(first), ids_of(str(first))
+
+    def _look(self) -> None:
+        said = self._file.read_text() if self._file.exists() else ""
+        if said and said != self._said:
+            self._said = said
+            self._begin(int(said))
+
+    def call(self) -> int:
+        """Return the number of the next call."""
+        self._look()
+        return next(self._calls)
+
+    def id(self) -> uuid.UUID:
+        """Return an id, in the place of `uuid.uuid4`."""
+        self._look()
+        return self._ids()
 
 
 class PacedModel(ScriptedChatModel):
@@ -70,17 +100,12 @@ class PacedModel(ScriptedChatModel):
             yield chunk
 
 
-def paced(home: Path, delay: float) -> PacedModel:
+def paced(home: Path, delay: float, drawn: Drawn | None = None) -> PacedModel:
     """Return a model that never says the same twice, also in another process."""
-    test = os.environ.get("PYTEST_CURRENT_TEST", "").partition(" ")[0]
-    calls, told = itertools.count(zlib.crc32(test.encode()) if test else os.getpid()), ""
+    numbers = drawn or Drawn(home)
 
     def reply(messages: list[BaseMessage]) -> str:
-        nonlocal calls, told
-        first = (home / "calls").read_text() if (home / "calls").exists() else ""
-        if first and first != told:
-            calls, told = itertools.count(int(first)), first
-        return story_replies([*messages, HumanMessage(f"call {next(calls)}")])
+        return story_replies([*messages, HumanMessage(f"call {numbers.call()}")])
 
     return PacedModel(tier="full", replies=reply, delay=delay, hold=home / "hold")
 
@@ -112,8 +137,14 @@ def main() -> None:
     given.home.mkdir(parents=True, exist_ok=True)
     Streaming.pieces = pieces_of(1)  # here, pages look at words
     listening = bound("127.0.0.1", given.port)
+    drawn = Drawn(given.home)
+    uuid.uuid4 = drawn.id
     with Library.open(given.home) as library:
-        settings = {"model": paced(given.home, given.delay), "embeddings": HashEmbeddings(), "new_character": 0.0}
+        settings = {
+            "model": paced(given.home, given.delay, drawn),
+            "embeddings": HashEmbeddings(),
+            "new_character": 0.0,
+        }
         app = create_app(library, folder=given.home / "desk", given=settings)
         serve(app, listening, ready=lambda: print(listening.getsockname()[1], flush=True))
 

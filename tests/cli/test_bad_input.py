@@ -233,3 +233,9 @@ def test_a_name_that_no_file_can_have_is_told_of_without_words_of_python(cli, st
     assert "too long" in error
     assert "Unexpected" not in error
     assert not PYTHON.search(error)
+
+
+def test_words_to_begin_a_story_from_are_told_where_they_go(cli):
+    told = _is_sentence(cli("write", "A lamp that must not go out"), 1)
+    assert "`recurrentgpt write --premise 'A lamp that must not go out'`" in told
+    assert "goes behind --premise" in cli("write", "A lamp that must not go out", "--genre", "horror").err

@@ -21,6 +21,7 @@ from recurrentgpt.schema.errors import (
     RecurrentGPTError,
     SettingsError,
     StoryError,
+    StoryNotFound,
 )
 
 if TYPE_CHECKING:
@@ -105,7 +106,9 @@ class StoryRequest:
         of_a_new_one = (name for name in ("genre", "premise", "title", "as") if self.opening.get(name) is not None)
         if extra := next(of_a_new_one, None):
             raise typer.BadParameter(
-                f"It belongs to a new story, and {self.story!r} has begun; leave one out.", param_hint=f"--{extra}"
+                f"It belongs to a new story, and {self.story!r} names one that has begun: leave one out. What a new story is "
+                "about goes behind --premise.",
+                param_hint=f"--{extra}",
             )
 
     def rendering(self) -> AbstractContextManager[Renderer]:
@@ -129,7 +132,13 @@ class StoryRequest:
             from recurrentgpt.story import Story
 
             if self.story:
-                return Story.open(self.story, library=library, **settings)
+                try:
+                    return Story.open(self.story, library=library, **settings)
+                except StoryNotFound as error:
+                    if " " not in self.story.strip():
+                        raise
+                    begins = f"recurrentgpt {self.command} --premise {shlex.quote(self.story)}"
+                    raise StoryNotFound(f"{error} To begin one from these words: `{begins}`.") from None
             return Story.new(library=library, **given, **settings)
 
         return rendering(in_library(begin), json=self.json, command=self.command, options=[*self.options, *again])

@@ -180,7 +180,8 @@ def context(
       recurrentgpt context 3f2a 7 --text
       recurrentgpt context 3f2a 7 --text --truth     with what is kept from the reader
 
-    What was recalled is kept; the rest is put together again, with the templates of the tier that wrote it and the brief of
+    First each whole turn, then the parts of the last one under the headings that the prompt gives them: they add up to that
+    turn. What was recalled is kept; the rest is put together again, with the templates of the tier that wrote it and the brief of
     then. Where the turns are not word for word what was sent, the first line says so. Tokens are counted by words, 100 words
     being about 135.
     """

@@ -260,3 +260,9 @@ def test_a_contradiction_in_what_was_just_written_is_told_in_a_line(cli, server,
     written = cli(*command, story, stdin=typed)
     assert f"1 sentence contradicts the codex: `recurrentgpt show {story}`" in " ".join(written.err.split())
     assert "It says: Zoltan walked into the yard" in cli("show", story).out
+
+
+def test_which_pronouns_somebody_has_is_said(cli, story):
+    assert cli("edit", "brief", story, "--text", "# Characters\n- Edmund Harker: their uncle").code == 0
+    told = " ".join(cli("codex", story, "Edmund Harker").out.split())
+    assert "pronouns: Edmund Harker is spoken of as he." in told

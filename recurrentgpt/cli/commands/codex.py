@@ -264,8 +264,10 @@ def _entry_lines(entry: Entry, history: list[HistoryLine]) -> list[str]:
     for line in entry.lines:
         where = f"passage {line.step}" if line.step else "the author, or the brief"
         where = f"the author, at {where}" if line.step and line.by_author else where
-        lines += ["", f"  {line.aspect}: {one_line(sentence_of(entry, line))}", f"      {where}"]
-        if line.rests_on and line.rests_on != line.text:
+        # The sentence that pronouns are known from may hold none of them.
+        said = sentence_of(entry, dataclasses.replace(line, text="") if line.aspect == "pronouns" else line)
+        lines += ["", f"  {line.aspect}: {one_line(said)}", f"      {where}"]
+        if line.rests_on and line.rests_on != said:
             lines[-1] += f": {one_line(line.rests_on)}"
     if history:
         lines += ["", "History", ""]

@@ -49,6 +49,13 @@ async def read_overlay(log: LogReader, story: str, overlay: str) -> Overlay:
     return shaped(Overlay, value, story)
 
 
+async def in_force(log: LogReader, commit: Commit) -> str:
+    """Return the id of the corrections in force at a commit: its own, or those that were brought along to it by the head."""
+    head = await log.head(commit["story"])
+    own = commit.get("overlay", "")
+    return head.get("overlay", own) if head and head["head"] == commit["id"] else own
+
+
 def with_summary(commit: Commit, corrected: Mapping[str, str]) -> Commit:
     """Return a commit with the summary that stands for it on a branch."""
     return {**commit, "summary": corrected.get(commit["id"], commit["summary"])}

@@ -114,14 +114,26 @@ class StoryLog(LogReader):
         ]
 
     async def move_head(
-        self, commit: Commit, status: str, *, undone: str = "", branch: str | None = None, also: Sequence[PutOp] = ()
+        self,
+        commit: Commit,
+        status: str,
+        *,
+        undone: str = "",
+        branch: str | None = None,
+        overlay: str | None = None,
+        also: Sequence[PutOp] = (),
     ) -> None:
-        """Point the story at `commit`, which is in the log; `branch` is the name it carries from there, None for as before."""
+        """Point the story at `commit`, which is in the log.
+
+        `branch` is the name that the head carries from there, and `overlay` the corrections in force: None for as before.
+        """
         story = commit["story"]
-        if branch is None:
-            head = await self.head(story)
-            branch = head.get("branch", "") if head and head["head"] == commit["id"] else ""
-        await self.batch([self._head(story, commit, status, undone=undone, branch=branch), *also])
+        stood = await self.head(story)
+        if stood and stood["head"] == commit["id"]:
+            branch = stood.get("branch", "") if branch is None else branch
+            overlay = stood.get("overlay") if overlay is None else overlay
+        moved = self._head(story, commit, status, undone=undone, branch=branch or "", overlay=overlay)
+        await self.batch([moved, *also])
 
     def name_op(self, story: str, name: str, commit: str | None) -> PutOp:
         """Return the operation that puts a name at a commit; None takes the name away."""
@@ -202,7 +214,16 @@ class StoryLog(LogReader):
         """Store rows, by key, that can be worked out of others again."""
         await self.batch([self.put(namespace, key, row) for key, row in rows.items()])
 
-    def _head(self, story: str, commit: Commit, status: str, *, undone: str = "", branch: str = "") -> PutOp:
+    def _head(
+        self,
+        story: str,
+        commit: Commit,
+        status: str,
+        *,
+        undone: str = "",
+        branch: str = "",
+        overlay: str | None = None,
+    ) -> PutOp:
         head = Head(
             story=story,
             head=commit["id"],
@@ -212,6 +233,8 @@ class StoryLog(LogReader):
             undone=undone,
             branch=branch,
         )
+        if overlay is not None and overlay != commit.get("overlay", ""):
+            head["overlay"] = overlay
         return self.put((*self.root, "heads"), story, head)
 
     @staticmethod

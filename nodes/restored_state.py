@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from recurrentgpt.memory.corrections import read_overlay
+from recurrentgpt.memory.corrections import in_force, read_overlay
 from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.schema.errors import StoryError, StoryNotFound
 from recurrentgpt.schema.log import Commit, StoryRecord
@@ -19,11 +19,11 @@ async def restored(
 ) -> State:
     """Return the whole state as it was after `commit`; with `retake`, as it was before its passage was written from its plan.
 
-    `overlay` names the corrections in force; by default they are those of `commit`. Raises StoryError for a passage that
+    `overlay` names the corrections in force; by default they are those in force at `commit`. Raises StoryError for a passage that
     cannot be taken again.
     """
     plan, author = commit["plan"], commit["plan_author"]
-    overlay = commit.get("overlay", "") if overlay is None else overlay
+    overlay = await in_force(log, commit) if overlay is None else overlay
     corrected = await read_overlay(log, commit["story"], overlay)
     brief = Brief(**{**corrected.get("brief", record["brief"]), "title": record["title"]})
     if retake:

@@ -64,6 +64,8 @@ class PassageEvent(TypedDict):
     plan: str
     """The plan that it was written from."""
     text: str
+    contradictions: int
+    """How many of its sentences contradict the codex."""
 
 
 class MemoryEvent(TypedDict):
@@ -172,6 +174,7 @@ def passage_event(commit: Commit) -> PassageEvent:
         "step": commit["step"],
         "plan": commit["plan"],
         "text": commit["passage"],
+        "contradictions": len(commit.get("contradictions", [])),
     }
 
 

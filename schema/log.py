@@ -115,6 +115,8 @@ class Head(TypedDict):
     """Where the head stood before it was taken back; empty since something new was written."""
     branch: NotRequired[str]
     """The name that the head carries along; mostly empty."""
+    overlay: NotRequired[str]
+    """Id of the corrections in force where the story was gone back to, if they are others than the commit's own."""
 
 
 class AheadTally(TypedDict):

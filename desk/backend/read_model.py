@@ -23,7 +23,7 @@ from recurrentgpt.engine.hidden_entries import Readers, for_readers, of_entries
 from recurrentgpt.engine.replacement import words_pattern
 from recurrentgpt.infrastructure.background_loop import acall
 from recurrentgpt.memory.codex import sentence_of
-from recurrentgpt.memory.corrections import read_overlay, with_summary
+from recurrentgpt.memory.corrections import in_force, read_overlay, with_summary
 from recurrentgpt.memory.superseded import says, without_superseded
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.prose.shared_runs import place_of
@@ -274,7 +274,7 @@ async def _passage_views(story: Story, keys: Sequence[str]) -> list[PassageView]
     if unknown := next((key for key in keys if key not in known), None):
         raise StoryNotFound(f"This story has no passage {unknown[:60]!r}.")
     head = await log.head(story.id)
-    overlay = (await log.get(story.id, head["head"])).get("overlay", "") if head else ""
+    overlay = await in_force(log, await log.get(story.id, head["head"])) if head else ""
     corrected = (await read_overlay(log, story.id, overlay))["summaries"]
     return [
         {

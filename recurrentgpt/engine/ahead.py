@@ -19,6 +19,7 @@ from langgraph.store.base import PutOp
 from recurrentgpt.engine.engine import Engine, end_tasks
 from recurrentgpt.engine.session import Session, check_steps
 from recurrentgpt.infrastructure.telemetry import count, counting
+from recurrentgpt.memory.corrections import in_force
 from recurrentgpt.memory.layered_store import LayeredStore
 from recurrentgpt.models.meter import total_usage, usage_left, used_tokens
 from recurrentgpt.schema.context import Context
@@ -147,7 +148,9 @@ class Ahead:
         session = self._session
         if not await session.head() or await session.waiting_plan() is not None:
             return None
-        return await self._basis_now()
+        basis = await self._basis_now()
+        # A passage that was gone back to is corrected with the first choice: what was written upon it would be lost.
+        return None if await in_force(session.log, basis.head) != basis.head.get("overlay", "") else basis
 
     async def _basis_now(self) -> _Basis:
         session = self._session

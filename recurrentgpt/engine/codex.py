@@ -2,7 +2,8 @@
 
 What an author says of a passage (somebody is alive, a thing is lost) is a corrected version of that passage's commit, upon which
 the later ones are kept; what is true of the whole branch (entries of their own, names, pins) stands with the brief in the
-corrections of the branch. Both are taken back by `undo`, and a fork that left before sees neither.
+corrections of the branch. Both are taken back by `undo`, and a fork that left before sees neither. At an older passage that the
+story is gone back to, what is true of the whole branch still holds.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class StoryCodex:
             return await written()
         # A commit from before these were kept: the search is made again.
         record, runtime = await session.log.record(session.id), session.runtime()
-        state = await restored(session.log, record, commit, retake=True)
+        state = await restored(session.log, record, commit, retake=True, overlay=commit.get("overlay", ""))
         found = await retrieve(state, runtime)
         return await written(found["recalled"], found["entries"])
 
@@ -200,11 +201,11 @@ class StoryCodex:
         """Put changes of the author's to those of the head's branch."""
         session = self._session
         async with session.writing():
-            head = await session.head_commit()
+            head, overlay = await session.commit_and_overlay(None)
             removed = [change for change in changes if change["do"] == "remove"]
             # The fold lets go of what passages have said of it, the corrections of the branch of all else and in every take.
             since = [{**change, "value": str(head["step"])} if change in removed else change for change in changes]
-            corrected = await self._with_said(head.get("overlay", ""), cast("list[Change]", since))
+            corrected = await self._with_said(overlay, cast("list[Change]", since))
             if (count := len(corrected["codex"])) > MOST_SAID:
                 raise BadAnswer(f"An author's codex has at most {MOST_SAID:,} lines; with these it has {count:,}.")
             gone = {"codex": [*head.get("codex", []), *removed]} if removed else {}

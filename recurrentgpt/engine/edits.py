@@ -82,14 +82,13 @@ class Edits:
         if not summary:
             raise BadAnswer("The summary needs some words.")
         async with session.writing():
-            head, log = await session.head_commit(), session.log
+            (head, now), log = await session.commit_and_overlay(None), session.log
             meant = head["id"] if ref is None else await resolve(log, session.id, ref)
             path = await log.path(session.id, head["id"])
             if meant not in path:
                 raise StoryError(f"Passage {meant} is not on the branch of the head: go to its branch first.")
             if meant == path[0]:
                 raise StoryError("The opening has no passage and no summary; edit the memory or the brief instead.")
-            now = head.get("overlay", "")
             corrected = await read_overlay(log, session.id, now)
             old = corrected["summaries"].get(meant) or (await log.get(session.id, meant))["summary"]
             # A small model's memory holds the same sentence.
@@ -124,12 +123,12 @@ class Edits:
         session = self._session
         async with session.writing():
             brief = Brief(**{**await session.brief(), **changes})  # type: ignore[typeddict-item]
-            head, standing = await session.head_commit(), dict[str, list[TurnStatus]]()
+            (head, overlay), standing = await session.commit_and_overlay(None), dict[str, list[TurnStatus]]()
             for part, name in _MARKED:
                 if part in brief:
                     brief[part], stands = read_marks(brief[part])
                     standing |= {name: stands} if describe_turns(stands) or name in head else {}
-            corrected = await read_overlay(session.log, session.id, head.get("overlay", ""))
+            corrected = await read_overlay(session.log, session.id, overlay)
             await session.append_correction(head, standing, {**corrected, "brief": brief})
         return await session.brief()
 
@@ -147,11 +146,11 @@ class Edits:
         session = self._session
         checked = None if title is None else check_name("title of a chapter", title, MOST_TITLE_WORDS)
         async with session.writing():
-            head = await session.head_commit()
+            head, overlay = await session.commit_and_overlay(None)
             commit = await session.commit_at(ref)
             if not commit["step"] or commit["id"] not in await session.log.path(session.id, head["id"]):
                 raise StoryError("A chapter begins with a passage of the branch where you are: go to its branch first.")
-            corrected = await read_overlay(session.log, session.id, head.get("overlay", ""))
+            corrected = await read_overlay(session.log, session.id, overlay)
             chapters = {**corrected.get("chapters", {}), str(commit["step"]): checked}
             await session.append_correction(head, {}, {**corrected, "chapters": chapters})
         return checked

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 from langgraph.store.base import PutOp
 
@@ -13,6 +14,7 @@ from recurrentgpt.engine.refs import (
     Ref,
     before,
     fault_of_name,
+    is_along_passages,
     move_head,
     resolve,
     taken_back,
@@ -32,7 +34,9 @@ class Branches:
     async def goto(self, ref: Ref) -> Passage:
         """Go to a passage and return it; what is written next follows it.
 
-        Gone to by its name, a branch carries that name along as it grows. After going back, `redo` leads forward again.
+        Gone to by its name, a branch carries that name along as it grows. After going back, `redo` leads forward again. What was
+        corrected for the whole branch (brief, codex, summaries, chapters) holds wherever it is gone to; another branch has its
+        own.
         """
         async with self._session.writing():
             head, links = await self._head_and_links()
@@ -40,9 +44,9 @@ class Branches:
             meant = await resolve(self._log, self._id, ref, links)
             tip = head.get("undone") or head["head"]
             back = taken_back(tip, meant, links)
-            commit = await self._log.get(self._id, meant)
+            commit, overlay = await self._session.commit_and_overlay(meant)
             name = names.get(str(ref).strip().casefold(), "")
-            await move_head(self._log, commit, name=name, undone=tip if back else "")
+            await move_head(self._log, commit, name=name, undone=tip if back else "", overlay=overlay)
         return Passage.of(commit)
 
     async def undo(self, steps: int = 1) -> Passage:
@@ -118,14 +122,16 @@ class Branches:
     async def _walk(self, head: Head, links: Mapping[str, Link], way: list[str], *, undone: str) -> Passage:
         """Move the head along a way: back over edits, or forward over them, the name that it carries goes along."""
         at, name = head["head"], head.get("branch", "")
-        steps = zip([at, *way], way, strict=False)
+        steps = pairwise([at, *way])
         if any(there == links[here]["parent"] or here == links[there]["parent"] for here, there in steps):
             name = ""  # another passage: the name stays at its branch
         elif (await self._log.names(self._id)).get(name) != at:
             name = ""
         moved = [self._log.name_op(self._id, name, way[-1])] if name else []
         commit = await self._log.get(self._id, way[-1])
-        await move_head(self._log, commit, name=name, undone=undone, also=moved)
+        # What the head brought along to an older passage holds until a correction is taken back or made again.
+        overlay = head.get("overlay") if is_along_passages([at, *way], links) else None
+        await move_head(self._log, commit, name=name, undone=undone, overlay=overlay, also=moved)
         return Passage.of(commit)
 
     async def _head_and_links(self) -> tuple[Head, Mapping[str, Link]]:

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from recurrentgpt.engine.diff import Diff
 from recurrentgpt.engine.passage import Passage
-from recurrentgpt.engine.refs import NOTHING_WRITTEN, Ref, resolve
+from recurrentgpt.engine.refs import NOTHING_WRITTEN, Ref, is_along_passages, resolve, taken_back
 from recurrentgpt.engine.snapshot import PendingReplay
 from recurrentgpt.engine.tree import Tree
 from recurrentgpt.memory.codex import codex_at
-from recurrentgpt.memory.corrections import read_overlay, with_summary
+from recurrentgpt.memory.corrections import in_force, read_overlay, with_summary
 from recurrentgpt.memory.log_reader import LogReader, path_to
 from recurrentgpt.memory.row_shapes import damage
 from recurrentgpt.models.meter import total_usage
@@ -67,7 +67,7 @@ class StoryReader:
     async def brief(self) -> Brief:
         """Return what is pinned in every prompt of this branch, its turns and clues marked as they stand."""
         record, head = await self.record(), await self.head_commit()
-        overlay = await read_overlay(self.log, self.id, head.get("overlay", ""))
+        overlay = await read_overlay(self.log, self.id, await in_force(self.log, head))
         brief = overlay.get("brief", record["brief"])
         marked: Brief = {
             **brief,
@@ -89,7 +89,7 @@ class StoryReader:
         """Return one passage (default: the newest), of whichever branch; the opening is step 0 and has no text."""
         commit = await self.commit_at(ref)
         for at in (await self.head_commit(), commit):
-            summaries = (await read_overlay(self.log, self.id, at.get("overlay", "")))["summaries"]
+            summaries = (await read_overlay(self.log, self.id, await in_force(self.log, at)))["summaries"]
             if commit["id"] in summaries:
                 return Passage.of(with_summary(commit, summaries))
         return Passage.of(commit)
@@ -98,7 +98,7 @@ class StoryReader:
         """Return the passages from the first to any place, by default the head, with the summaries that stand there."""
         if not (commits := await self.commits(at)):
             return []
-        summaries = (await read_overlay(self.log, self.id, commits[-1].get("overlay", "")))["summaries"]
+        summaries = (await read_overlay(self.log, self.id, await in_force(self.log, commits[-1])))["summaries"]
         return [Passage.of(with_summary(commit, summaries)) for commit in commits if commit["step"]]
 
     async def whole_passages(self, at: Ref | None = None) -> list[tuple[int, str, Passage | None]]:
@@ -230,13 +230,26 @@ class StoryReader:
         """Return the commit that a reference names, and the corrections that are in force for what is begun there.
 
         A passage that the head's own branch goes through is worked on with the corrections of the head: what was set right
-        further on holds. Another branch has its own.
+        further on holds, and so it does for the passages behind the one that was gone back to. Another branch has its own.
         """
-        head, commit = await self.head_commit(), await self.commit_at(ref)
-        own, now = commit.get("overlay", ""), head.get("overlay", "")
-        if own == now or commit["id"] not in await self.log.path(self.id, head["id"]):
-            return commit, own
-        return commit, now
+        commit, now = await self.commit_at(ref), await in_force(self.log, await self.head_commit())
+        own = commit.get("overlay", "")
+        return commit, now if own == now or await self._is_of_branch(commit["id"], now) else own
+
+    async def _is_of_branch(self, key: str, now: str) -> bool:
+        """Return whether `now`, the corrections in force at the head, holds for a passage too."""
+        stands = await self.log.head(self.id)
+        if stands is None or key in await self.log.path(self.id, stands["head"]):
+            return True
+        tip = stands.get("undone", "")
+        if not tip or key not in await self.log.path(self.id, tip):
+            return False
+        if now == (await self.log.get(self.id, tip)).get("overlay", ""):
+            return True
+        # Some correction was taken back: what lies behind it has its own.
+        links = await self.log.links(self.id)
+        way = taken_back(key, stands["head"], links)
+        return way is not None and is_along_passages([*way, stands["head"]], links)
 
     async def commits(self, ref: Ref | None = None) -> list[Commit]:
         """Return the commits from the opening to a passage, by default the head."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from recurrentgpt.engine.refs import Ref
 from recurrentgpt.engine.session import Session
-from recurrentgpt.memory.corrections import Overlay, overlay_op, read_overlay, with_summary
+from recurrentgpt.memory.corrections import Overlay, in_force, overlay_op, read_overlay, with_summary
 from recurrentgpt.memory.story_log import Commit, commit_id, now
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.by_hand import amend
@@ -68,7 +68,7 @@ async def correct_and_keep(
     status = stands["status"] if stands else "choosing"
     # Corrected summaries are named by ids: they go into the commits themselves.
     head = await session.head_commit()
-    summaries = (await read_overlay(log, story, head.get("overlay", "")))["summaries"]
+    summaries = (await read_overlay(log, story, await in_force(log, head)))["summaries"]
     also: list[PutOp] = []
     if not isinstance(overlay, str):
         overlay, put = overlay_op(log, story, overlay)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from recurrentgpt.memory.log_reader import LogReader, path_to
@@ -95,12 +96,27 @@ def taken_back(tip: str, head: str, links: Mapping[str, Link]) -> list[str] | No
     return undone if tip else None
 
 
+def is_along_passages(way: Sequence[str], links: Mapping[str, Link]) -> bool:
+    """Return whether a way in the tree goes from passage to passage, forward or back, and over no correction of one."""
+    return all(here == links[there]["parent"] or there == links[here]["parent"] for here, there in pairwise(way))
+
+
 async def move_head(
-    log: StoryLog, commit: Commit, *, name: str = "", undone: str = "", also: Sequence[PutOp] = ()
+    log: StoryLog,
+    commit: Commit,
+    *,
+    name: str = "",
+    undone: str = "",
+    overlay: str | None = None,
+    also: Sequence[PutOp] = (),
 ) -> None:
-    """Move the head to a commit; it carries along `name`, or else the only name that stands there."""
+    """Move the head to a commit; it carries along `name`, or else the only name that stands there.
+
+    `overlay` names the corrections in force there, None the commit's own.
+    """
     there = [known for known, at in (await log.names(commit["story"])).items() if at == commit["id"]]
     carried = name or (there[0] if len(there) == 1 else "")
     # A passage kept upon an edited one may have no plans yet; otherwise none are left at the end of a story only.
     ended = not commit["candidate_plans"] and commit["plan_author"] != KEPT_PLAN
-    await log.move_head(commit, "finished" if ended else "choosing", branch=carried, undone=undone, also=also)
+    status = "finished" if ended else "choosing"
+    await log.move_head(commit, status, branch=carried, undone=undone, overlay=overlay, also=also)

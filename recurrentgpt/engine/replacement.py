@@ -10,7 +10,7 @@ from langgraph.store.base import PutOp
 
 from recurrentgpt.engine.rebase import moved_upon
 from recurrentgpt.engine.session import Session
-from recurrentgpt.memory.corrections import Overlay, overlay_op, read_overlay, with_summary
+from recurrentgpt.memory.corrections import Overlay, in_force, overlay_op, read_overlay, with_summary
 from recurrentgpt.schema.errors import BadAnswer
 from recurrentgpt.schema.log import Commit
 from recurrentgpt.schema.parts import reworded
@@ -48,7 +48,7 @@ class WordReplacement:
         if first is None:
             raise BadAnswer(f"No passage of this branch has “{self._old}”; capitals and small letters are told apart.")
         head = commits[-1]
-        corrected = await read_overlay(log, session.id, head.get("overlay", ""))
+        corrected = await read_overlay(log, session.id, await in_force(log, head))
         overlay, put = await self._overlay(corrected)
         waiting = await session.waiting_choice(head["id"])
         stands = await log.head(session.id)

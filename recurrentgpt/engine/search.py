@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from recurrentgpt.engine.hidden_entries import for_readers
 from recurrentgpt.engine.reader import StoryReader
-from recurrentgpt.memory.corrections import read_overlay, with_summary
+from recurrentgpt.memory.corrections import in_force, read_overlay, with_summary
 from recurrentgpt.memory.superseded import still_true
 from recurrentgpt.prose.model_text import visible_text
 from recurrentgpt.schema.errors import SettingsError
@@ -47,7 +47,7 @@ class StorySearch:
         if k < 1:
             raise SettingsError(f"The number of passages to find is 1 or more; it is {k}.")
         story, head = self._story, await self._story.head_commit()
-        corrected = (await read_overlay(story.log, story.id, head.get("overlay", "")))["summaries"]
+        corrected = (await read_overlay(story.log, story.id, await in_force(story.log, head)))["summaries"]
         recall = self._recall()
         codex = await story.codex_at(None)
         plays = not truth and (await story.settings())["mode"] == "fiction"

@@ -263,6 +263,8 @@ def _renamed(export: StoryExport, old: StoryExport) -> StoryExport:
     moved_head = {**head, "story": story, "head": new[head["head"]]}
     if "undone" in head:
         moved_head["undone"] = new.get(head["undone"], "")
+    if "overlay" in head:
+        moved_head["overlay"] = overlays[head["overlay"]]
     return StoryExport(
         format=FORMAT,
         version=VERSION,
@@ -439,6 +441,8 @@ def _fault_of_head(export: StoryExport) -> str:
         return f"the story is in no known state ({head['status']!r:.40})"
     if (undone := head.get("undone", "")) and undone not in commits:
         return "what was undone last is no passage of the story"
+    if head.get("overlay", "") not in {commit.get("overlay", "") for commit in commits.values()} | {""}:
+        return "the corrections in force where the story stands are of no passage of it"
     if head.get("branch", "").casefold() not in {"", *export["names"]}:
         return "the branch that the story stands on has no such name"
     return ""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recurrentgpt.engine.reader import StoryReader
-from recurrentgpt.memory.corrections import read_overlay
+from recurrentgpt.memory.corrections import in_force, read_overlay
 from recurrentgpt.prose.model_text import visible_text
 from recurrentgpt.prose.sentences import sentences
 from recurrentgpt.prose.typography import typographic
@@ -73,7 +73,7 @@ class StoryBook:
 
     async def _titles(self, commits: Sequence[Commit]) -> dict[int, str]:
         """Return the titles of chapters by the index of their first passages: as somebody set them, else as plans say."""
-        overlay = commits[-1].get("overlay", "") if commits else ""
+        overlay = await in_force(self._reader.log, commits[-1]) if commits else ""
         by_hand = (await read_overlay(self._reader.log, self._reader.id, overlay)).get("chapters", {})
         titles: dict[int, str] = {}
         for at, commit in enumerate(commits):

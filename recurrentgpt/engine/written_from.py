@@ -7,6 +7,7 @@ setting, the title or a template has changed since is told of by a digest of wha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -33,15 +34,21 @@ if TYPE_CHECKING:
 
 TOKENS_PER_WORD = 1.35
 
+_OWN_WORDS = re.compile(r'^(?:\{\{ ")?([^\W\d_][^{}"\\\n]*)', re.MULTILINE)
+"""How a line of a template begins with words of its own, up to what it is filled with."""
+
 CHANGED = "changed since"
 """Name of the part that says so where the turns are not what was sent."""
+
+INSTRUCTIONS = "instructions"
+"""Name of the part that holds what a template says under no heading of its own."""
 
 DIFFERS = "The turns below are not word for word what was sent: a setting, the title, a template or the model has changed since."
 
 
 @dataclass(frozen=True)
 class PromptPart:
-    """A turn of a prompt, or what its turns were made of."""
+    """A turn of a prompt, or a part of its last turn."""
 
     name: str
     text: str
@@ -70,7 +77,7 @@ async def written_from(
     *,
     for_reader: Codex | None = None,
 ) -> list[PromptPart]:
-    """Return the whole turns that asked for the passage of a commit, and what they were made of.
+    """Return the whole turns that asked for the passage of a commit, and the parts of the last one by their headings.
 
     `recalled` and `told` are what the commit keeps unless others are given. `for_reader` is the codex that says which entries
     are hidden: what readers are not told of it and what the brief keeps from them is left out; None for the author. Raises
@@ -79,33 +86,22 @@ async def written_from(
     if not commit["step"]:
         raise StoryError("The opening was written from no plan: name a passage, from 1 on.")
     record = await log.record(commit["story"])
-    state = await restored(log, record, commit, retake=True)
+    state = await restored(log, record, commit, retake=True, overlay=commit.get("overlay", ""))
     state["recalled"] = [*(await _recalled(log, context, state, commit) if recalled is None else recalled)]
     state["entries"] = [*(commit["told"] if told is None else told)]
     sent = commit.get("sent", "")
     model = describe_writer(context, sent.partition(" ")[0])
-    turns = await write_texts(state, PromptRuntime(context, log), model)
+    runtime = PromptRuntime(context, log)
+    turns = await write_texts(state, runtime, model)
     differs = sent and sent != sent_as(model.templates, [text for _, text in turns])
-    brief = state["brief"]
-    made_of = {
-        "premise": brief["premise"],
-        "people": "\n".join(brief["characters"]),
-        "outline": "\n".join(brief["outline"]),
-        "memory": state["short_term_memory"],
-        "codex": "\n".join(line for entry in state["entries"] for line in entry["lines"]),
-        "recalled": "\n".join(_told_of(state["recalled"], "\n".join(text for _, text in turns))),
-        "passage before": state["passage"],
-        "left of the plan before": state["unreached"],
-        "plan": state["plan"],
-    }
     hidden = [] if for_reader is None else await _hidden(log, context, for_reader, state)
     whole = [
         PromptPart(f"turn {number}: {role}", _without(text, hidden), whole=True)
         for number, (role, text) in enumerate(turns, 1)
     ]
     changed = [PromptPart(CHANGED, DIFFERS)] if differs else []
-    made = (PromptPart(name, _without(text, hidden)) for name, text in made_of.items() if text)
-    return [*changed, *whole, *made]
+    parts = _parts(whole[-1].text, runtime.prompts(model).source("write"))
+    return [*changed, *whole, *(PromptPart(name, text) for name, text in parts.items())]
 
 
 async def as_written(log: LogReader, commit: Commit) -> Commit:
@@ -123,14 +119,19 @@ async def as_written(log: LogReader, commit: Commit) -> Commit:
     return commit
 
 
-def _told_of(recalled: Sequence[Recalled], sent: str) -> list[str]:
-    """Return what of that which was recalled stands in the turns that were sent: what they tell anyway is told once."""
-    told = [
-        (entry["step"], text)
-        for entry in recalled
-        if (text := next((part for part in (entry["piece"], entry["summary"]) if part and part in sent), ""))
-    ]
-    return list(dict.fromkeys(f"passage {step}: {text}" for step, text in told))
+def _parts(turn: str, template: str) -> dict[str, str]:
+    """Return all the lines of a turn under the headings that its template gives them, in their order."""
+    begins: dict[str, str] = {}
+    for line in map(str.rstrip, _OWN_WORDS.findall(template)):
+        if line.endswith(":"):
+            begins[line] = line[:-1]
+        elif len(line.split()) > 2:  # fewer may begin any line of a story
+            begins[line] = INSTRUCTIONS
+    name, parts = INSTRUCTIONS, dict[str, list[str]]()
+    for line in turn.splitlines():
+        name = next((known for words, known in begins.items() if line.startswith(words)), name)
+        parts.setdefault(name, []).append(line)
+    return {name: text for name, lines in parts.items() if (text := "\n".join(lines).strip())}
 
 
 async def _recalled(log: LogReader, context: Context, state: State, commit: Commit) -> list[Recalled]:

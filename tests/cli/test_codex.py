@@ -51,10 +51,15 @@ def test_what_the_writer_was_told_is_what_was_sent(cli, server):
     parts = json.loads(cli("context", story, "--truth", "--json").out)["parts"]
     turns = [part["text"] for part in parts if part["whole"]]
     assert turns == [message["content"] for message in sent[1]]
-    assert {"memory", "plan", "passage before"} <= {part["name"] for part in parts}
+    headings = {part["name"] for part in parts if not part["whole"]}
+    assert {
+        "Short-term memory, what has happened so far",
+        "The previous passage",
+        "The plan for the next passage",
+    } <= headings
     assert sum(part["tokens"] for part in parts if part["whole"]) > 300
     assert turns[-1] in cli("context", story, "2", "--text", "--truth").out
-    assert "plan" in cli("context", story, "1").out
+    assert "The plan for the next" in cli("context", story, "1").out
     opening = cli("context", story, "opening")
     assert (opening.code, "name a passage, from 1 on" in opening.err) == (1, True)
 
@@ -234,3 +239,30 @@ def test_an_entry_that_is_not_there_is_told_with_those_like_it_and_how_to_add_on
     assert "silver compass (thing)" in cli("codex", story, "compass").out
     several = cli("codex", story, "iron key").err
     assert "iron key of the chain-house or iron key of the cellar" in " ".join(several.split())
+
+
+@pytest.mark.parametrize(
+    ("command", "typed"), [(("write", "--steps=1"), ""), (("write", "-i"), "1\nq\n"), (("play",), "1\n/quit\n")]
+)
+def test_a_contradiction_in_what_was_just_written_is_told_in_a_line(cli, server, command, typed):
+    began = ("write", "--steps=1") if command[0] == "write" else ("play",)
+    begun = cli(*began, "--genre", "mystery", "--title", "Yard", "--min-words", "20", stdin="1\n/quit\n")
+    assert "contradict" not in begun.out + begun.err
+    story = begun.err.partition("Yard  ")[2].split()[0]
+    assert cli("codex", story, "Zoltan", "--add", "person").code == 0
+    assert cli("codex", story, "Zoltan", "--set", "status=dead").code == 0
+    usual, walks = server.answer, "Zoltan walked into the yard and laughed. "
+
+    def answer(body):
+        return usual(body) if "response_format" in body else walks + usual(body)
+
+    server.answer = answer
+    written = cli(*command, story, stdin=typed)
+    assert f"1 sentence contradicts the codex: `recurrentgpt show {story}`" in " ".join(written.err.split())
+    assert "It says: Zoltan walked into the yard" in cli("show", story).out
+
+
+def test_which_pronouns_somebody_has_is_said(cli, story):
+    assert cli("edit", "brief", story, "--text", "# Characters\n- Edmund Harker: their uncle").code == 0
+    told = " ".join(cli("codex", story, "Edmund Harker").out.split())
+    assert "pronouns: Edmund Harker is spoken of as he." in told

@@ -289,7 +289,14 @@ def test_an_edit_says_what_it_does_not_reach(cli, story):
 
 
 def test_a_correction_further_back_says_where_the_story_is_now(cli, story):
-    assert "You are at passage 1 (" in cli("edit", "memory", story, "--at", "1", "--text", "Mira is tired.").err
+    left = f"What followed up to passage 2 stays in the log: `recurrentgpt undo {story}` goes back."
+    for what in (("memory", story), ("plan", story, "1")):
+        told = cli("edit", *what, "--at", "1", "--text", "Wilma is tired.").err
+        assert "You are at passage 1 (" in told
+        assert left in told
+        assert left not in cli("edit", *what, "--text", "Wilma is rested.").err
+        assert cli("undo", story, "2").code == 0
+        assert len(json.loads(cli("show", story, "--json").out)["passages"]) == 2
 
 
 def test_a_name_that_moves_is_said(cli, story):

@@ -42,7 +42,7 @@ def test_json_lines_have_exactly_the_promised_shapes(cli, server):
     assert kinds == ["story", "passage", "memory", "plans", "passage", "memory", "plans", "done"]
     shapes = {
         "story": {"event", "story", "title"},
-        "passage": {"event", "story", "id", "parent", "step", "plan", "text"},
+        "passage": {"event", "story", "id", "parent", "step", "plan", "text", "contradictions"},
         "memory": {"event", "step", "short_term_memory", "dropped", "added", "recalled"},
         "plans": {"event", "step", "plans", "chosen", "plan"},
         "done": {"event", "story", "steps", "usage", "stopped"},

@@ -45,6 +45,13 @@ PEOPLE = [
     "Bastian Cole: her brother, who keeps the gate",
 ]
 
+CODEX, MEMORY, RECALLED = (
+    ("What is true now", "Still true"),
+    ("Short-term memory, what has happened so far", "Already told"),
+    ("Earlier passages that bear on this one", "From further back"),
+)
+"""What a capable model's prompt and a small one's call these parts."""
+
 
 @pytest.fixture
 def author(model):
@@ -316,7 +323,7 @@ def test_nobody_has_what_is_lost_until_somebody_has_it(begin, author, tier, monk
     for _ in (SMOKE, GIVEN):
         story.choose("Signe asks who has the brass key on his belt.")
         story.step()
-        told = "".join(part.text for part in story.written_from() if part.name in ("codex", "recalled"))
+        told = "".join(part.text for part in story.written_from() if part.name in (*CODEX, *RECALLED))
         assert "Bastian Cole has brass key" not in told
         assert "carries the brass key" not in told
     key = entry(story, "brass key")
@@ -362,7 +369,7 @@ def test_who_has_a_thing_is_known_by_any_of_their_names(story, author, monkeypat
     assert entry(story, "brass key").value("holder") == "Bastian Cole"
     story.choose(plan)
     story.step()
-    told = "".join(part.text for part in story.written_from() if part.name == "codex")
+    told = "".join(part.text for part in story.written_from() if part.name in CODEX)
     assert "Bastian Cole has the brass key." in told
 
 
@@ -562,7 +569,7 @@ def test_what_was_noted_of_a_hidden_entry_is_told_to_the_writer_and_to_no_reader
         return " ".join(f"{hit.piece} {hit.summary}" for hit in hits)
 
     def told(*, truth: bool) -> str:
-        parts = [part for part in story.written_from(truth=truth) if part.name != "plan"]
+        parts = story.written_from(truth=truth)
         return told_but("\n".join(part.text for part in parts), [story.passage().plan])
 
     for shown in (found, told):
@@ -897,13 +904,14 @@ CHANGES["round her neck"] = [change("brass key", "holder", "Signe Orrin", "She h
 
 @pytest.mark.parametrize("tier", ["small", "full"])
 def test_a_fact_that_holds_no_more_is_recalled_on_no_branch_but_its_own(begin, author, tier):
-    story = begun(begin(min_words=20, max_words=80, selector="simulator", top_k=8), author, ALIVE, tier=tier)
+    story = begin(min_words=20, max_words=80, selector="simulator", top_k=8, past_tokens=0)
+    begun(story, author, ALIVE, tier=tier)
     held = story.head
 
     def recalled_of_the_key() -> list[str]:
         story.choose("Bastian Cole has brass key on his belt.")
         story.step()
-        told = "".join(part.text for part in story.written_from() if part.name == "recalled")
+        told = "".join(part.text for part in story.written_from() if part.name in RECALLED)
         pieces = [line.removeprefix(f"passage 2: {story.passage(2).summary} ") for line in told.splitlines()]
         return [piece for piece in pieces if "on his belt" in piece or "Bastian Cole has brass key" in piece]
 
@@ -925,7 +933,7 @@ def test_what_was_told_is_the_same_from_a_commit_that_keeps_it_and_from_one_that
         story.choose(plan)
         story.step()
     kept = {passage.step: story.written_from(passage.id) for passage in story.passages()}
-    assert any(part.name == "recalled" for part in kept[max(kept)])
+    assert any(part.name in RECALLED for part in kept[max(kept)])
 
     async def forget() -> None:
         log = story.engine.log
@@ -950,8 +958,8 @@ def test_a_summary_in_other_words_is_not_recalled_as_true_once_it_is_over(begin,
     begun(story, author, ALIVE, SNOW, GIVEN, SMOKE, tier=tier)
     story.choose("Signe looks for the brass key that Bastian Cole wears on his belt.")
     story.step()
-    recalled = next(part.text for part in story.written_from() if part.name == "recalled")
-    assert "passage 2" in recalled
+    recalled = next(part.text for part in story.written_from() if part.name in RECALLED)
+    assert "Signe Orrin watches from the stair." in recalled
     assert told not in recalled
     found = story.search("Who wears the brass key on his belt?", 9)
     assert 2 in [hit.step for hit in found]
@@ -1138,7 +1146,7 @@ def test_no_line_tells_of_the_dead_as_of_the_living_in_whatever_verb_or_language
     assert not [said for said in LIVED if said in recalled]
     story.choose("Signe Orrin thinks of Bastian Cole.")
     story.step()
-    told = "".join(part.text for part in story.written_from() if part.name == "codex")
+    told = "".join(part.text for part in story.written_from() if part.name in CODEX)
     assert "is dead" in told
     assert not [said for said in LIVED if said in told]
     story.undo()
@@ -1327,7 +1335,7 @@ def test_whoever_is_back_is_absent_no_longer(begin, author, model, monkeypatch, 
     there = "in the yard" if (tier, noted) == ("full", "where he is") else ""
     assert (back.value("status"), back.value("place")) == ("", there)
     assert not [found for passage in story.passages() for found in passage.contradictions]
-    told = "".join(part.text for part in story.written_from() if part.name in ("codex", "memory"))
+    told = "".join(part.text for part in story.written_from() if part.name in (*CODEX, *MEMORY))
     assert not [said for said in ("is absent", "left for Harwick", "road to Harwick") if said in told]
     assert "Bastian Cole is absent." not in "\n".join(prompts(model, beginning))
     pieces = [hit.piece for hit in story.search("Who is absent, and who left for Harwick?", 9)]
@@ -1389,7 +1397,7 @@ def test_of_a_thing_only_the_newest_of_holder_place_and_loss_is_true(begin, auth
     # Whether it is kept, a small model's note says beside who has it.
     (line,) = [line for line in entry(story, "brass key").lines if line.value != "kept"]
     assert true in (line.value, line.text.removeprefix("The brass key is ").rstrip("."))
-    told = "".join(part.text for part in story.written_from() if part.name in ("codex", "memory"))
+    told = "".join(part.text for part in story.written_from() if part.name in (*CODEX, *MEMORY))
     found = " ".join(f"{hit.piece} {hit.summary}" for hit in story.search("Who has the brass key, and where is it?", 9))
     for value in ("under the pear tree", "on the kitchen shelf", "lost"):
         assert value == true or not re.search(rf"key is {value}", f"{told} {found}")
@@ -1488,3 +1496,115 @@ def test_a_note_of_a_small_model_may_begin_with_a_newcomer(story, author, model)
     begun(story, author, STRANGER.format(name="Mr Finch"), DROWNED.format(name="Mr Finch"))
     forms = [str(call[-1].text) for call in model.calls if '"facts": {' in str(call[-1].text)]
     assert ["|Mr Finch|" in form for form in forms] == [False, True, True]
+
+
+def test_what_an_author_says_of_a_branch_holds_at_the_passages_gone_back_to(story, author, write_prompts):
+    begun(story, author, ALIVE, KEY)
+    ids, before = [passage.id for passage in story.passages()], story.head
+    story.add_entry("The Ferryman", "person", ["The Ferryman takes no coin."])
+    story.alias_entry("Signe Orrin", "the Grey Warden")
+    story.pin_entry("The Ferryman")
+    tip = story.head
+
+    def holds():
+        known = [one.name for one in story.codex()]
+        return "The Ferryman" in known and "grey warden" in " ".join(entry(story, "Signe").called)
+
+    assert holds()
+    assert story.goto(1).id == ids[0]
+    assert holds()
+    assert entry(story, "The Ferryman", 2), "on the way back to the newest passage, too"
+    assert story.goto(2).id == ids[1]
+    assert holds()
+    assert story.undo().id == ids[0]
+    assert holds(), "a passage is taken back, and not what was said of the branch"
+    assert story.redo().id == ids[1]
+    story.name_branch("the ferry")
+    assert holds(), "the head that carries a name stays where it is"
+    story.choose("Signe asks Bastian Cole for the brass key.")
+    story.step()
+    assert holds()
+    assert "The Ferryman takes no coin." in write_prompts()[-1]
+    story.pin_entry("The Ferryman", pinned=False)
+    assert not entry(story, "The Ferryman").pinned
+    story.goto(tip)
+    assert entry(story, "The Ferryman").pinned, "another branch has its own"
+    story.undo(3)
+    assert story.head == before
+    assert "The Ferryman" not in [one.name for one in story.codex()], "what was said is taken back as before"
+    story.goto(1)
+    assert "The Ferryman" not in [one.name for one in story.codex()]
+    story.redo(5)
+    assert story.head == tip
+    assert holds()
+
+
+def test_what_is_done_at_a_passage_gone_back_to_keeps_what_an_author_said(story, author):
+    begun(story, author, ALIVE, KEY)
+    story.add_entry("The Ferryman", "person", ["The Ferryman takes no coin."])
+    tip = story.head
+    for change in (
+        lambda: story.step(),
+        lambda: story.edit_memory("Signe keeps watch."),
+        lambda: story.edit_entry("Signe", "place", "at the ferry"),
+        lambda: story.edit_brief(genre="western"),
+        lambda: story.add_entry("The Abbot", "person", ["The Abbot sleeps late."]),
+        lambda: story.archive(),
+        lambda: list(story.replan()),
+        lambda: list(story.retry()),
+    ):
+        story.goto(2)
+        change()
+        assert entry(story, "The Ferryman")
+        story.goto(tip)
+
+
+def test_an_export_of_a_story_that_was_gone_back_in_holds_what_its_author_said(story, author, tmp_path):
+    begun(story, author, ALIVE, KEY)
+    story.add_entry("The Ferryman", "person", ["The Ferryman takes no coin."])
+    story.goto(1)
+    path = story.export(tmp_path / "story.json")
+    for copy in ("", "again"):
+        with Library.open(tmp_path / f"other{copy}") as library:
+            restored = library.restore(path, copy=copy)
+            assert restored.passage().text == story.passage().text
+            assert entry(restored, "The Ferryman").lines[0].text == "The Ferryman takes no coin."
+
+
+@pytest.mark.parametrize("tier", ["small", "full"])
+def test_the_parts_of_a_prompt_are_all_that_it_says_under_its_own_headings(begin, author, tier):
+    story = begun(begin(min_words=20, max_words=80, selector="simulator", top_k=8), author, ALIVE, SNOW, tier=tier)
+    clues, truth = ["A blue jug stands on the sill."], "The abbot hid the bell."
+    story.edit_brief(truth=truth, clues=clues, voice="Plain words, as a warden would.")
+    story.add_entry("The Abbot", "person", ["The Abbot sleeps late."])
+    story.pin_entry("The Abbot")
+    story.choose("Signe asks Bastian Cole for the brass key.")
+    story.step()
+    sent = story.written_from()
+    turns, parts = [part for part in sent if part.whole], {part.name: part for part in sent if not part.whole}
+
+    def lines(*texts: str) -> list[str]:
+        return sorted(line for text in texts for line in text.splitlines() if line)
+
+    assert lines(*(part.text for part in parts.values())) == lines(turns[-1].text)
+    assert abs(sum(part.tokens for part in parts.values()) - turns[-1].tokens) <= len(parts)
+    headings = {name for name in parts if name != "instructions"}
+    assert all(text.startswith(f"{name}:") for name, text in ((name, parts[name].text) for name in headings))
+    if tier == "small":
+        assert {"Premise", "People", "Already told", "The last scene ended", "Still true"} <= headings
+        return
+    assert {
+        "Its people",
+        "What lies behind it, which the reader learns only when its turn comes",
+        "The clues to it, and where each of them appears",
+        "How it is told",
+        "The story so far, a line for each passage",
+        *(CODEX[0], MEMORY[0]),
+        "The passage before the previous one",
+        "The previous passage",
+        "The plan for the next passage",
+    } <= headings
+    assert parts["The passage before the previous one"].text.endswith(story.passage(2).text)
+    assert "Write the next passage of the novel" in parts["instructions"].text
+    (steps,) = (re.findall(r"^- passage (\d+):", parts[name].text, re.M) for name in RECALLED if name in parts)
+    assert len(steps) == len(set(steps)) <= 1, "what the story so far and the passages before tell is told once"

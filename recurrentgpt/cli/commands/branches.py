@@ -108,7 +108,8 @@ def goto(story: StoryName, passage: PassageRef, remote: Remote = None, json: Jso
       recurrentgpt goto 3f2a 9c81              the passage whose id begins with 9c81
       recurrentgpt goto 3f2a "the dark ending" the branch of that name
 
-    Nothing is deleted: `recurrentgpt tree` shows the way back.
+    Nothing is deleted: `recurrentgpt tree` shows the way back. At an older passage of this branch, what was corrected for the
+    whole branch (brief, codex, earlier summaries, chapters) still holds; another branch has its own.
     """
     _move(story, lambda opened: opened.goto(passage), remote=remote, json=json)
 

@@ -180,7 +180,8 @@ def context(
       recurrentgpt context 3f2a 7 --text
       recurrentgpt context 3f2a 7 --text --truth     with what is kept from the reader
 
-    What was recalled is kept; the rest is put together again, with the templates of the tier that wrote it and the brief of
+    First each whole turn, then the parts of the last one under the headings that the prompt gives them: they add up to that
+    turn. What was recalled is kept; the rest is put together again, with the templates of the tier that wrote it and the brief of
     then. Where the turns are not word for word what was sent, the first line says so. Tokens are counted by words, 100 words
     being about 135.
     """
@@ -263,8 +264,10 @@ def _entry_lines(entry: Entry, history: list[HistoryLine]) -> list[str]:
     for line in entry.lines:
         where = f"passage {line.step}" if line.step else "the author, or the brief"
         where = f"the author, at {where}" if line.step and line.by_author else where
-        lines += ["", f"  {line.aspect}: {one_line(sentence_of(entry, line))}", f"      {where}"]
-        if line.rests_on and line.rests_on != line.text:
+        # The sentence that pronouns are known from may hold none of them.
+        said = sentence_of(entry, dataclasses.replace(line, text="") if line.aspect == "pronouns" else line)
+        lines += ["", f"  {line.aspect}: {one_line(said)}", f"      {where}"]
+        if line.rests_on and line.rests_on != said:
             lines[-1] += f": {one_line(line.rests_on)}"
     if history:
         lines += ["", "History", ""]

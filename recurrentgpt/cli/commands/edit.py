@@ -268,15 +268,21 @@ def edit_memory(
     Examples:
       recurrentgpt edit memory 3f2a
       recurrentgpt memory 3f2a --json | jq -r .short_term_memory | recurrentgpt edit memory 3f2a --file -
+
+    After an older passage (--at) the story goes on from there: what followed stays in the log, and `undo` goes back to it.
     """
     with opening(story) as opened:
-        passage = opened.passage(at)
+        passage, stood = opened.passage(at), opened.passage()
         new = TextInput(text, file).replacing(passage.short_term_memory, "memory")
         memory = passage.short_term_memory if new is None else opened.edit_memory(new, passage.id)
         if json:
             print_json({"story": opened.id, "step": passage.step, "short_term_memory": memory})
         else:
-            note(_SAME if new is None else f"The memory after passage {passage.step} is saved. {_standing(opened)}")
+            note(
+                _SAME
+                if new is None
+                else f"The memory after passage {passage.step} is saved. {_standing(opened, stood)}"
+            )
 
 
 @edit.command("plan")
@@ -293,9 +299,11 @@ def edit_plan(
     \b
     Example:
       recurrentgpt edit plan 3f2a 2 --text "They turn back before the bridge."
+
+    After an older passage (--at) the story goes on from there: what followed stays in the log, and `undo` goes back to it.
     """
     with opening(story) as opened:
-        passage = opened.passage(at)
+        passage, stood = opened.passage(at), opened.passage()
         plans = passage.plans
         if number > len(plans):
             there = f"they are numbered 1 to {len(plans)}" if plans else "there are none here"
@@ -305,7 +313,11 @@ def edit_plan(
         if json:
             print_json({"story": opened.id, "step": passage.step, "plans": plans})
         else:
-            note(_SAME if new is None else f"{_standing(opened)} Choose it: recurrentgpt choose {opened.id} {number}")
+            note(
+                _SAME
+                if new is None
+                else f"{_standing(opened, stood)} Choose it: recurrentgpt choose {opened.id} {number}"
+            )
 
 
 @edit.command("summary")
@@ -423,11 +435,19 @@ def _replay_is_wanted(renderer: Renderer, ref: str, *, yes: bool) -> bool:
     return confirmed("Go on?", yes=yes)
 
 
-def _standing(story: Story) -> str:
-    """Say where a correction put the story: on a corrected version, before which nothing is corrected."""
+def _standing(story: Story, stood: Passage | None = None) -> str:
+    """Say where a correction put the story: on a corrected version, before which nothing is corrected.
+
+    `stood` is where the story was before; what is left behind by going further back is told of.
+    """
     at = story.passage()
     where = f"passage {at.step}" if at.step else "the opening"
-    return f"You are at {where} ({at.id[:8]}), which has the correction, and so has all that follows it."
+    told = f"You are at {where} ({at.id[:8]}), which has the correction, and so has all that follows it."
+    if stood is None or stood.step <= at.step:
+        return told
+    return (
+        f"{told} What followed up to passage {stood.step} stays in the log: `recurrentgpt undo {story.id}` goes back."
+    )
 
 
 def shown_parts(brief: Brief, *, truth: bool) -> dict[str, object]:

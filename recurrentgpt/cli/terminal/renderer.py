@@ -28,7 +28,7 @@ _ACTIVITIES = {
 }
 _EVENT_FIELDS = {
     "story": ("event", "story", "title"),
-    "passage": ("event", "story", "id", "parent", "step", "plan", "text"),
+    "passage": ("event", "story", "id", "parent", "step", "plan", "text", "contradictions"),
     "memory": ("event", "step", "short_term_memory", "dropped", "added", "recalled"),
     "plans": ("event", "step", "plans", "chosen", "plan"),
 }
@@ -270,6 +270,7 @@ class Renderer:
                             if not quiet:
                                 self._end_passage(event, remark)
                                 remark = ""
+                            self._tell_contradictions(event)
                         case "memory":
                             self._tell(event)
                         case "plans":
@@ -355,6 +356,15 @@ class Renderer:
             self.steps += 1
             self.words += len(event["text"].split())
         self.step, self._printer, self.plan = event["step"], None, ""
+
+    def _tell_contradictions(self, event: PassageEvent) -> None:
+        """Say in a line that something in a passage contradicts the codex, and what shows it."""
+        if (count := event["contradictions"]) and not self.json:
+            what = "1 sentence contradicts" if count == 1 else f"{count} sentences contradict"
+            self.screen.remark(
+                f"In passage {event['step']}, {what} the codex: `recurrentgpt show {event['story']}` marks what and why.",
+                style="yellow",
+            )
 
     def _tell(self, event: Mapping[str, Any]) -> None:
         """Print an event with the fields that are promised, where JSON is wanted."""

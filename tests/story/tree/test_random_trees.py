@@ -150,10 +150,11 @@ def test_random_trees(data, tier):
 
 def exact(story, commits, data):
     """Hold recall against reading every ancestor."""
-    from recurrentgpt.memory.corrections import read_overlay
+    from recurrentgpt.memory.corrections import in_force, read_overlay
 
     head = story.head
-    overlay = call(lambda: read_overlay(story.engine.log, story.id, commits[head].get("overlay", "")))
+    now = call(lambda: in_force(story.engine.log, commits[head]))
+    overlay = call(lambda: read_overlay(story.engine.log, story.id, now))
     corrected = overlay["summaries"]
     query = data.draw(st.sampled_from([commits[head]["plan"] or "lamp", "Zoltan rode out", "a lamp in the harbour"]))
     count = data.draw(st.integers(1, 5), label="count")

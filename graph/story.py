@@ -162,7 +162,7 @@ def _note_what_stood(graph: Graph) -> None:
 
 
 def _bound(graph: Graph, defaults: Mapping[str, Any]) -> Graph:
-    """Return the graph with its recursion limit, and in its config the defaults and the store, which nodes and edges read there."""
+    """Return the graph with its recursion limit, and with its defaults and its store in its config, where nodes read them."""
     _note_what_stood(graph)
     # A plain dict: Aegra makes a deep copy of the config for each run, and where it cannot, it runs without checkpoints.
     kept: dict[str, Any] = {GRAPH_DEFAULTS: dict(defaults)}

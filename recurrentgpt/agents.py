@@ -23,7 +23,7 @@ from langgraph.config import get_config
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import interrupt
-from pydantic import Field
+from pydantic import Field, create_model
 from typing_extensions import TypedDict
 
 from recurrentgpt.agent_tasks import (
@@ -285,7 +285,9 @@ def _tool(
         except RecurrentGPTError as problem:
             raise ToolException(_sentence(problem)) from problem
 
-    schema = StructuredTool.from_function(blocking, name=name, description=description).args_schema
+    read = StructuredTool.from_function(blocking, name=name, description=description)
+    # LangChain's own reading of a function leaves an argument out that it does not have, and says nothing.
+    schema = create_model(name, __base__=read.get_input_schema(), __cls_kwargs__={"extra": "forbid"})
     return StructuredTool.from_function(
         run,
         arun,
@@ -293,5 +295,5 @@ def _tool(
         description=description,
         args_schema=schema,
         handle_tool_error=True,
-        handle_validation_error=lambda problem: wrong_arguments(name, problem),
+        handle_validation_error=lambda problem: wrong_arguments(name, problem, list(read.args)),
     )

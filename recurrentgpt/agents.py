@@ -23,7 +23,7 @@ from langgraph.config import get_config
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import interrupt
-from pydantic import Field, create_model
+from pydantic import BaseModel, Field, create_model
 from typing_extensions import TypedDict
 
 from recurrentgpt.agent_tasks import (
@@ -286,8 +286,11 @@ def _tool(
             raise ToolException(_sentence(problem)) from problem
 
     read = StructuredTool.from_function(blocking, name=name, description=description)
-    # LangChain's own reading of a function leaves an argument out that it does not have, and says nothing.
-    schema = create_model(name, __base__=read.get_input_schema(), __cls_kwargs__={"extra": "forbid"})
+    # As LangChain reads a function, an argument that it does not have is left out, and nothing said.
+    base = read.args_schema
+    assert isinstance(base, type)
+    assert issubclass(base, BaseModel)
+    schema = create_model(name, __base__=base, __cls_kwargs__={"extra": "forbid"})
     return StructuredTool.from_function(
         run,
         arun,

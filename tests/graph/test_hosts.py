@@ -240,6 +240,11 @@ async def test_null_is_not_given(context, field):
     assert (await step.ainvoke(reopened, config, context=context()))["step"] == 1
 
 
+async def test_an_input_that_is_no_text_is_told_as_it_came(context):
+    with pytest.raises(SettingsError, match=r"^The genre is text; it is 7\."):
+        await build_step_graph(store=InMemoryStore()).ainvoke({"genre": 7}, context=context())
+
+
 async def test_a_small_and_a_capable_model_share_a_story(context):
     """Roles may have different models, of different tiers."""
     small, full = ScriptedChatModel(tier="small"), ScriptedChatModel(tier="full")

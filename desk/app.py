@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from recurrentgpt.desk import NEEDS
 from recurrentgpt.schema.errors import MissingExtra
 
 try:
@@ -16,7 +17,7 @@ try:
     from starlette.exceptions import HTTPException
     from starlette.staticfiles import StaticFiles
 except ImportError as error:
-    raise MissingExtra("The desk and the endpoint need their extra: pip install 'recurrentgpt[desk]'.") from error
+    raise MissingExtra(NEEDS) from error
 
 from recurrentgpt.desk.backend.guard import LOCAL, Guard, is_api, refused
 from recurrentgpt.desk.backend.service import Desk

@@ -8,12 +8,16 @@ import webbrowser
 from collections.abc import Callable
 from contextlib import suppress
 
-import uvicorn
-from fastapi import FastAPI
-
+from recurrentgpt.desk import NEEDS
 from recurrentgpt.infrastructure.event_loop import run
 from recurrentgpt.infrastructure.listening import listening
-from recurrentgpt.schema.errors import SettingsError
+from recurrentgpt.schema.errors import MissingExtra, SettingsError
+
+try:
+    import uvicorn
+    from fastapi import FastAPI
+except ImportError as error:
+    raise MissingExtra(NEEDS) from error
 
 USUAL_PORT = 8066
 """Where the desk is unless somebody says otherwise: a page that is left open finds a desk that was started again."""

@@ -31,7 +31,7 @@ from recurrentgpt.nodes.select_plan import select_plan
 from recurrentgpt.nodes.simulator import simulator
 from recurrentgpt.nodes.update_memory import update_memory
 from recurrentgpt.nodes.write import write
-from recurrentgpt.schema.context import GRAPH_DEFAULTS, NO_DEFAULTS, Context, context_schema
+from recurrentgpt.schema.context import GRAPH_DEFAULTS, GRAPH_STORE, NO_DEFAULTS, Context, OwnStore, context_schema
 from recurrentgpt.schema.state import State, StoryInput, StoryOutput
 
 Graph = CompiledStateGraph[State, Context, StoryInput, StoryOutput]
@@ -62,8 +62,9 @@ def build_story_graph(
 ) -> Graph:
     """Return the graph that writes a story passage by passage, with a human or a simulator at the choice.
 
-    Without `checkpointer` and `store` the host supplies them; it needs both, the first for the human's turn. `defaults` are
-    settings of `Context` that hold where a run says nothing else.
+    Without `checkpointer` and `store` the host supplies them; it needs both, the first for the human's turn. Inside another
+    graph the host's store is taken, and `store` where that has none. `defaults` are settings of `Context` that hold where a run
+    says nothing else.
     """
     graph = (
         timestep(retry, defaults)
@@ -161,10 +162,13 @@ def _note_what_stood(graph: Graph) -> None:
 
 
 def _bound(graph: Graph, defaults: Mapping[str, Any]) -> Graph:
-    """Return the graph with its recursion limit and its defaults, which its nodes and edges read from their config."""
+    """Return the graph with its recursion limit, and with its defaults and its store in its config, where nodes read them."""
     _note_what_stood(graph)
     # A plain dict: Aegra makes a deep copy of the config for each run, and where it cannot, it runs without checkpoints.
-    return graph.with_config({"recursion_limit": RECURSION_LIMIT, "configurable": {GRAPH_DEFAULTS: dict(defaults)}})
+    kept: dict[str, Any] = {GRAPH_DEFAULTS: dict(defaults)}
+    if isinstance(graph.store, BaseStore):
+        kept[GRAPH_STORE] = OwnStore(graph.store)
+    return graph.with_config({"recursion_limit": RECURSION_LIMIT, "configurable": kept})
 
 
 # Without a saver and a store: a server reads them by langgraph.json, a host brings its own. Each has the name that it is served

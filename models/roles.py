@@ -277,7 +277,7 @@ def endpoint_model(name: str, base_url: str | None, key: str | None, context: Co
     """Return a model at an OpenAI-compatible endpoint, asked with this key and no other; no address is OpenAI's."""
     if base_url is not None and urlsplit(base_url).scheme not in ("http", "https"):
         raise SettingsError(
-            f"The address of an endpoint (OPENAI_BASE_URL, --base-url) begins with http:// or https://; {base_url!r} does not."
+            f"The address of an endpoint (base_url, OPENAI_BASE_URL) begins with http:// or https://; {base_url!r} does not."
         )
     profile = profile_of(base_url, name)
     chat = _chat(name, base_url, key or "none", context.timeout, profile)

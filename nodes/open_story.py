@@ -165,7 +165,7 @@ def check_input(given: StoryInput) -> None:
     for name, most in MOST_WORDS.items():
         text = given.get(name) or ""
         if not isinstance(text, str):
-            raise SettingsError(f"The {name.replace('_', ' ')} is text; this is a {type(text).__name__}.")
+            raise SettingsError(f"The {name.replace('_', ' ')} is text; it is {text!r:.60}.")
         if len(text) > most * LONG_WORD:
             raise SettingsError(
                 f"The {name.replace('_', ' ')} has {len(text):,} characters; at most {most * LONG_WORD:,} fit. Shorten it."

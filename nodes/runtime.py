@@ -28,7 +28,7 @@ from recurrentgpt.nodes.prompt_runtime import PromptRuntime
 from recurrentgpt.nodes.routes import plan_in_hand
 from recurrentgpt.nodes.server_thread import thread_of
 from recurrentgpt.nodes.validate_state import check_state, made_by, passage_was_edited, refuse, refused_in_flight
-from recurrentgpt.schema.context import Context, graph_defaults, resolve_context
+from recurrentgpt.schema.context import Context, graph_defaults, graph_store, resolve_context
 from recurrentgpt.schema.errors import SettingsError
 from recurrentgpt.schema.state import State
 
@@ -60,14 +60,16 @@ class StoryRuntime(PromptRuntime):
     @classmethod
     def of(cls, runtime: Runtime[Any], config: RunnableConfig, *, threaded: bool) -> StoryRuntime:
         """Return the surroundings that LangGraph's runtime and config describe; raise SettingsError without a store."""
-        if runtime.store is None:
+        # Inside another graph LangGraph gives it that one's store, which may be none.
+        store = graph_store(config) if runtime.store is None else runtime.store
+        if store is None:
             raise SettingsError(
-                "This graph keeps its passages in a LangGraph store and has none: compile or call it with store=..., "
-                "for example InMemoryStore()."
+                "This graph keeps its passages in a LangGraph store and has none: compile it, or the graph that it runs in, with "
+                "store=..., for example InMemoryStore()."
             )
         return cls(
             context=resolve_context(runtime.context, graph_defaults(config)),
-            log=StoryLog(runtime.store, threaded=threaded),
+            log=StoryLog(store, threaded=threaded),
             emit=runtime.stream_writer,
             server_thread=thread_of(config),
         )

@@ -23,7 +23,7 @@ from langgraph.config import get_config
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import interrupt
-from pydantic import Field
+from pydantic import BaseModel, Field, create_model
 from typing_extensions import TypedDict
 
 from recurrentgpt.agent_tasks import (
@@ -285,7 +285,12 @@ def _tool(
         except RecurrentGPTError as problem:
             raise ToolException(_sentence(problem)) from problem
 
-    schema = StructuredTool.from_function(blocking, name=name, description=description).args_schema
+    read = StructuredTool.from_function(blocking, name=name, description=description)
+    # As LangChain reads a function, an argument that it does not have is left out, and nothing said.
+    base = read.args_schema
+    assert isinstance(base, type)
+    assert issubclass(base, BaseModel)
+    schema = create_model(name, __base__=base, __cls_kwargs__={"extra": "forbid"})
     return StructuredTool.from_function(
         run,
         arun,
@@ -293,5 +298,5 @@ def _tool(
         description=description,
         args_schema=schema,
         handle_tool_error=True,
-        handle_validation_error=lambda problem: wrong_arguments(name, problem),
+        handle_validation_error=lambda problem: wrong_arguments(name, problem, list(read.args)),
     )

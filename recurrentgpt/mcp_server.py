@@ -7,7 +7,7 @@ import functools
 import hmac
 import json
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -27,7 +27,7 @@ from recurrentgpt.schema.errors import BadAnswer, MissingExtra, RecurrentGPTErro
 from recurrentgpt.schema.events import Event
 from recurrentgpt.schema.stream_buffer import StreamBuffer
 from recurrentgpt.story import Passage, Story
-from recurrentgpt.tool_arguments import TextOrNumber, Whole, wrong_arguments
+from recurrentgpt.tool_arguments import TextOrNumber, Whole, unknown_argument, wrong_arguments
 from recurrentgpt.tool_errors import without_commands
 
 try:
@@ -211,14 +211,14 @@ class _Server(MCPServer[None]):
         takes = {tool.name: list(tool.input_schema.get("properties", {})) for tool in await self.list_tools()}
         if name not in takes:
             raise ToolError(f"There is no tool {name!r:.60}: the tools are {', '.join(takes)}.")
-        if unknown := _unknown_argument(name, arguments, takes[name]):
+        if unknown := unknown_argument(name, arguments, takes[name]):
             raise ToolError(unknown)
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as problem:
             if not isinstance(problem.__cause__, ValidationError):
                 raise
-            raise ToolError(wrong_arguments(name, problem.__cause__)) from problem.__cause__
+            raise ToolError(wrong_arguments(name, problem.__cause__, takes[name])) from problem.__cause__
 
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Call[None, Any] | None = None
@@ -228,7 +228,7 @@ class _Server(MCPServer[None]):
         if name not in takes:
             raise MCPError(INVALID_PARAMS, f"There is no prompt {name!r:.60}: the prompts are {', '.join(takes)}.")
         given = arguments or {}
-        if unknown := _unknown_argument(name, given, [argument.name for argument in takes[name]]):
+        if unknown := unknown_argument(name, given, [argument.name for argument in takes[name]]):
             raise MCPError(INVALID_PARAMS, unknown)
         for argument in takes[name]:
             if argument.required and not visible_line(str(given.get(argument.name, ""))):
@@ -237,15 +237,10 @@ class _Server(MCPServer[None]):
         return await super().get_prompt(name, arguments, context)
 
 
-def _unknown_argument(name: str, arguments: Mapping[str, object], takes: Sequence[str]) -> str:
-    """Return that an argument is none of those that a tool or a prompt takes; empty where all are."""
-    unknown = next((it for it in arguments if it not in takes), None)
-    return "" if unknown is None else f"{name} has no argument {unknown!r:.60}: it takes {', '.join(takes)}."
-
-
 def mcp_server(library: Library | None = None, **settings: Any) -> MCPServer[None]:
     """Return a server of all stories in `library` (default: the user's own); `settings` are fields of `Context`."""
-    server = _Server("recurrentgpt", instructions=INSTRUCTIONS, version=recurrentgpt.__version__)
+    # At its default of INFO it writes to standard error for every call, its own and those of the model.
+    server = _Server("recurrentgpt", instructions=INSTRUCTIONS, version=recurrentgpt.__version__, log_level="WARNING")
     tools = _Tools(library, settings)
     for tool, hints in (
         (tools.start_story, WRITES), (tools.stories, READS), (tools.read, READS), (tools.choose_plan, WRITES),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 from pydantic import BeforeValidator, ValidationError
@@ -28,7 +29,16 @@ TextOrNumber = Annotated[str, BeforeValidator(_as_text, json_schema_input_type=s
 """A text that may be a number, and then is taken as a number, too."""
 
 
-def wrong_arguments(tool: str, problem: ValidationError) -> str:
-    """Return in a sentence what is wrong with the arguments of a call."""
+def unknown_argument(tool: str, arguments: Iterable[str], takes: Sequence[str]) -> str:
+    """Return that an argument is none of those that a tool or a prompt takes; empty where all are."""
+    unknown = next((it for it in arguments if it not in takes), None)
+    return "" if unknown is None else f"{tool} has no argument {unknown!r:.60}: it takes {', '.join(takes)}."
+
+
+def wrong_arguments(tool: str, problem: ValidationError, takes: Sequence[str]) -> str:
+    """Return in a sentence what is wrong with the arguments of a call to a tool that takes these."""
+    extra = [str(it["loc"][0]) for it in problem.errors() if it["type"] == "extra_forbidden"]
+    if unknown := unknown_argument(tool, extra, takes):
+        return unknown
     wrong = [f"{'.'.join(map(str, it['loc']))}: {it['msg']}" for it in problem.errors()]
     return f"{tool} cannot use these arguments. {'; '.join(wrong)}."

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, get_a
 from recurrentgpt.schema.errors import SettingsError
 
 if TYPE_CHECKING:
+    from langgraph.store.base import BaseStore
     from pydantic import TypeAdapter
 
 _KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
@@ -436,6 +437,28 @@ def graph_defaults(config: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what the graph of a config changes of the defaults."""
     found = config.get("configurable", {}).get(GRAPH_DEFAULTS)
     return found if isinstance(found, Mapping) else NO_DEFAULTS
+
+
+GRAPH_STORE = "__recurrentgpt_store"
+"""Under this name a compiled graph's config keeps the store that it was compiled with, which LangGraph leaves out where the
+graph runs inside another one."""
+
+
+@dataclass(frozen=True)
+class OwnStore:
+    """A graph's own store, in its config."""
+
+    store: BaseStore
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return itself: a copy of a config means the same store."""
+        return self
+
+
+def graph_store(config: Mapping[str, Any]) -> BaseStore | None:
+    """Return the store that the graph of a config was compiled with; None where it was compiled without."""
+    found = config.get("configurable", {}).get(GRAPH_STORE)
+    return found.store if isinstance(found, OwnStore) else None
 
 
 def context_schema(defaults: Mapping[str, Any]) -> type[Context]:

@@ -22,6 +22,7 @@ from starlette.types import Receive, Scope, Send
 
 from recurrentgpt.desk.backend.dependencies import DeskDep
 from recurrentgpt.desk.backend.disk_store import DiskStore
+from recurrentgpt.desk.backend.opening_scene import OpeningScene, opening_scene
 from recurrentgpt.desk.backend.service import Desk
 from recurrentgpt.desk.backend.settings_form import client_message
 from recurrentgpt.desk.backend.side_tasks import PLACE, SideTask, is_nudge, side_task
@@ -284,7 +285,9 @@ async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str |
         stopped = chat if what == "answer" and chat is not begun else None
         return ChatTurn(await _opened(desk, story), said, asked, at, "nothing" if why else what, why, stopped)
 
-    begun = chat = StoppedChat(said, (), said)
+    scene = opening_scene((message.role, message.text) for message in body.messages)
+    told = scene.premise(said)
+    begun = chat = StoppedChat(told, (), said)
     places = [
         place
         for message in body.messages
@@ -302,7 +305,7 @@ async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str |
             if name and await known(name):
                 return await turn(name, "answer")
         return why if why == _NO_WORDS else _NO_PREMISE
-    chat = _stopped_chat(messages) or chat
+    chat = _stopped_chat(messages, scene) or chat
     premise, mode = chat.premise, MODELS[body.model]
     user = body.user if body.user and chat is begun else ""
     if user and not named and not chat_id and names_plan_or_action(said):
@@ -313,7 +316,7 @@ async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str |
         return (await acall(lambda: log.record(story)))["premise"] == visible_line(premise)
 
     # A premise that is sent once more asks for its reply.
-    again = visible_line(premise) == visible_line(said)
+    again = visible_line(premise) == visible_line(told)
     own = named and check_story_id(named)
     if own and await known(own):
         begins = again and await begun_so(own)
@@ -323,7 +326,7 @@ async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str |
         found = chat_id
     elif not own and (not chat_id or await known(chat_id)):
         found = await acall(
-            lambda: just_begun(library, said, mode) if chat is begun else story_of(library, desk.disk, chat, mode)
+            lambda: just_begun(library, told, mode) if chat is begun else story_of(library, desk.disk, chat, mode)
         )
     if found and again:
         return await turn(found, "begin again")
@@ -332,7 +335,7 @@ async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str |
         return await turn(found, "answer", at)
     plan = "" if again else _own_plan(said)
     if plan and not await acall(lambda: _was_begun_here(library, chat, mode)):
-        premise, plan = said, ""
+        premise, plan = told, ""
     if is_no_premise(premise):
         return NO_PREMISE
     settings = {**desk.given(), "mode": mode}
@@ -343,21 +346,23 @@ async def _turn(desk: Desk, body: ChatRequest, named: str | None, chat_id: str |
     return ChatTurn(story_begun, said, "", None, "begin", user=user)
 
 
-def _stopped_chat(messages: Sequence[ChatMessage]) -> StoppedChat | None:
+def _stopped_chat(messages: Sequence[ChatMessage], scene: OpeningScene) -> StoppedChat | None:
     """Return a chat of several messages without a place; None for one that has only its premise."""
     *before, last = messages
     first = next(
         (
             number
             for number, message in enumerate(before)
-            if message.role == "user" and visible_line(message.text) and not is_no_premise(message.text)
+            if message.role == "user"
+            and visible_line(message.text)
+            and not is_no_premise(scene.premise(message.text.strip()))
         ),
         None,
     )
     if first is None:
         return None
     replies = tuple(message.text for message in before[first:] if message.role == "assistant")
-    return StoppedChat(before[first].text.strip(), replies, last.text.strip())
+    return StoppedChat(scene.premise(before[first].text.strip()), replies, last.text.strip())
 
 
 async def _was_begun_here(library: Library, chat: StoppedChat, mode: str) -> bool:

@@ -79,7 +79,7 @@ def parse_answer(raw: object, plans: list[str], memory: str = "", *, played: boo
         return _from_text(raw.strip(), plans, memory, played=played)
     if isinstance(raw, Mapping):
         return _from_fields(raw, plans, played=played)
-    raise BadAnswer(f"An answer is a number, a plan in your own words, or an object; this is a {type(raw).__name__}.")
+    raise BadAnswer(f"An answer is a number, a plan in your own words, or an object; it is {raw!r:.60}.")
 
 
 def _agreed(raw: object, asked: str, plans: list[str]) -> object:
@@ -238,7 +238,7 @@ def _index(number: object, plans: list[str]) -> int:
 def check_plan(text: object) -> str:
     """Return a plan as it is kept and shown, as one paragraph; raise BadAnswer for one that no prompt should carry."""
     if not isinstance(text, str):
-        raise BadAnswer(f"A plan is text; this is a {type(text).__name__}.")
+        raise BadAnswer(f"A plan is text; it is {text!r:.60}.")
     if odd := control_character(text):
         raise BadAnswer(f"The plan holds the control character {odd!r}; take it out.")
     if len(text) > MOST_PLAN_WORDS * LONG_WORD:

@@ -11,9 +11,9 @@ QUESTION = (
 REMARK = "Nothing was written: this says nothing that happens. "
 READING = "Nothing was written: this asks to read, and a passage is written from what happens next. "
 WISH = (
-    "Nothing was written: how the story is told is no plan, but one of its settings (such as `style`, `tense` or `note`), to be "
-    "changed where this program shows them. Answer `another take` to have this passage once more from the same plan, or say in "
-    "a sentence what happens next."
+    "Nothing was written: how the story is told is no plan, but one of its settings (such as `style`, `tense` or `note`), which "
+    "no answer changes; whoever runs this program can. Answer `another take` to have this passage once more from the same plan, "
+    "or say in a sentence what happens next."
 )
 TALK_ALONE = 10
 """Words of a request or a question without a mark at its end; whatever is longer may be a sentence."""

@@ -62,7 +62,7 @@ def unwrapped(raw: object, plans: list[str], memory: str) -> object:
     decisions = raw.get("decisions", _UNCHANGED) if isinstance(raw, Mapping) else raw
     if isinstance(decisions, list | tuple):
         if len(decisions) != 1 or not isinstance(decisions[0], Mapping):
-            raise BadAnswer(f"One question has one answer; this is a {type(decisions).__name__} of {len(decisions)}.")
+            raise BadAnswer(f"One question has one answer, which is an object; this is {decisions!r:.60}.")
         return _decided(decisions[0], plans, memory)
     if decisions is not _UNCHANGED and decisions is not raw:
         raise BadAnswer("decisions is a list with one decision in it.")

@@ -254,8 +254,8 @@ _ASKED_BACK = {
         ),
         (
             "m, memory, show memory, edit memory, edit the memory",
-            "Did you mean to change the memory? It goes with a choice, in the fields of an answer: a number, and "
-            "short_term_memory.",
+            "Did you mean to change the memory? No answer in words does that: what is to be remembered is told in a passage. "
+            "Say in a sentence what happens next, or answer with a number.",
         ),
     )
     for phrase in phrases.split(", ")
@@ -272,7 +272,8 @@ _WITH_A_NUMBER = (
 _ASKED_BACK_LIKE = (
     (
         _SEVERAL_PASSAGES,
-        "One passage is written for an answer in words: answer `simulator`, or in fields, with `passages`.",
+        "Nothing was written: in words, each answer is for one passage. Answer `simulator` to have the next one chosen for you, "
+        "and again after it, or say in a sentence what happens next.",
     ),
     (_ANY_OF_THEM, _SOMEBODY_ELSE),
     (_NONE_OF_THEM, _REFUSED),

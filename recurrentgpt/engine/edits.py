@@ -210,7 +210,7 @@ def _replace_sentence(memory: str, old: str, new: str) -> str:
 def check_line(what: str, text: object, most: int) -> str:
     """Return text as one line; raise BadAnswer for one that no prompt should carry."""
     if not isinstance(text, str):
-        raise BadAnswer(f"The {what} is text; this is a {type(text).__name__}.")
+        raise BadAnswer(f"The {what} is text; it is {text!r:.60}.")
     if odd := control_character(text):
         raise BadAnswer(f"The {what} holds the control character {odd!r}; take it out.")
     if count_words(text) > most or len(text) > most * LONG_WORD:

@@ -11,4 +11,4 @@ from recurrentgpt.studies.study_context import StudyContext
 app = FastAPI(openapi_url=None)
 """It has no paths of its own; Aegra takes no other kind of app."""
 
-app.add_middleware(RefuseUnknownSettings, graphs=frozenset(all_systems()), context=StudyContext)
+app.add_middleware(RefuseUnknownSettings, graphs=frozenset(all_systems()), context=StudyContext, stories=False)

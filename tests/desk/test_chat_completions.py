@@ -851,3 +851,72 @@ def test_the_end_that_is_offered_is_taken_and_the_story_is_kept(client, desk, wo
     assert chat[-1]["content"].startswith("Nothing was written: the story is kept as it stands")
     answer(client, chat, "2")
     assert told(desk, first).passage().step == 2
+
+
+CARD = (
+    "Write Greta's next reply in a fictional chat between Greta and Henk.",
+    "Greta keeps the only inn of the mountain village of Holm, and trusts nobody who comes by the pass in winter.",
+    "[Start a new Chat]",
+)
+GREETING = "*Greta looks up from her ledger.* Well, stranger? We don't get many travellers in this snow."
+FIRST_WORDS = '"A room for the night," I say and shake the snow off my coat.'
+
+
+def with_character(*chat, card=CARD, greeting=GREETING):
+    """Return a chat as SillyTavern sends it: the card in system messages, the greeting of the character, then the user."""
+    system = [{"role": "system", "content": text} for text in card]
+    return [*system, {"role": "assistant", "content": greeting}, *chat]
+
+
+def words_of(content):
+    return {"role": "user", "content": content}
+
+
+@pytest.mark.parametrize("model", ["recurrentgpt", "recurrentgpt-fiction"])
+def test_a_chat_with_a_character_is_a_story_of_card_greeting_and_first_words(client, desk, model):
+    first = client.chat.completions.create(
+        model=model, messages=with_character(words_of(FIRST_WORDS)), temperature=1, stop=["\nHenk:"], top_p=1
+    )
+    story = told(desk, first)
+    premise = story.brief["premise"]
+    assert [it in premise for it in (*CARD, GREETING, FIRST_WORDS)] == [True, True, False, True, True]
+    again = client.chat.completions.create(model=model, messages=with_character(words_of(FIRST_WORDS)))
+    assert place(again)[0] == story.id, "another reply to the same message is of the same story"
+    on = client.chat.completions.create(
+        model=model, messages=with_character(words_of(FIRST_WORDS), said(first), words_of("1"))
+    )
+    assert place(on)[0] == story.id
+    other = client.chat.completions.create(
+        model=model, messages=with_character(words_of(FIRST_WORDS), greeting="Greta bars the door in your face.")
+    )
+    assert place(other)[0] != story.id
+
+
+def test_a_greeting_is_answered_with_a_greeting_and_a_long_card_is_cut(client, desk):
+    long = "The inn of Holm has seven rooms, and in each of them somebody hides from somebody else. " * 90
+    first = ask(client, with_character(words_of("Hello!"), card=[long], greeting=long))
+    premise = told(desk, first).brief["premise"]
+    assert 400 < len(premise.split()) <= 500
+    assert "Opening scene: The inn" in premise
+    assert premise.endswith("First words of the reader: Hello!")
+
+
+def test_instructions_without_a_greeting_are_no_character(client, desk):
+    first = ask(client, [{"role": "system", "content": CARD[1]}, BEGIN])
+    assert told(desk, first).brief["premise"] == BEGIN["content"]
+    begun = "Nothing was written" in said(ask(client, with_character()))["content"]
+    assert begun, "a greeting alone is no message of somebody's"
+
+
+def test_the_first_reply_to_a_character_may_be_stopped(client, desk):
+    stream = ask(client, with_character(words_of(FIRST_WORDS)), stream=True)
+    shown = ""
+    for chunk in stream:
+        shown += chunk.choices[0].delta.content or ""
+        if len(shown) > 40:
+            break
+    stream.close()
+    (line,) = desk[1].stories()
+    reply = {"role": "assistant", "content": shown}
+    next_ = ask(client, with_character(words_of(FIRST_WORDS), reply, words_of("Greta lets Henk have the attic room.")))
+    assert place(next_)[0] == line.story

@@ -7,6 +7,7 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -131,3 +132,17 @@ def test_nothing_holds_up_the_hosts_event_loop(host: Client) -> None:
         assert host.get(f"/stories/{story}")["step"] == 2
     finally:
         guard.deactivate()
+
+
+@pytest.mark.parametrize("missing", ["uvicorn", "fastapi"])
+@pytest.mark.parametrize("command", ["desk", "serve"])
+def test_what_is_not_installed_is_named_by_its_extra(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str, missing: str
+) -> None:
+    for name in ("recurrentgpt.desk.app", "recurrentgpt.desk.serve"):
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, missing, None)
+    assert run([command, "--port", "0"]) != 0
+    told = " ".join(capsys.readouterr().err.split())
+    assert "pip install 'recurrentgpt[desk]'" in told
+    assert "Unexpected" not in told

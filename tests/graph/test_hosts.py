@@ -3,10 +3,13 @@
 import asyncio
 import runpy
 import threading
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 from langgraph.store.memory import InMemoryStore
@@ -67,6 +70,59 @@ async def test_it_runs_inside_a_host_with_any_context(environment, schema, conte
     assert result["passage"] != question["passage"]
 
 
+@pytest.mark.parametrize("way", ["invoke", "ainvoke"])
+async def test_a_graph_with_a_store_of_its_own_runs_inside_a_host_without_one(context, way):
+    """LangGraph gives an inner graph its host's runtime, with no store where the host has none."""
+    own, theirs = InMemoryStore(), InMemoryStore()
+    inner = deepcopy_of_config(build_story_graph(store=own))
+    config = {"configurable": {"thread_id": "host"}}
+    for store, written in ((None, own), (theirs, theirs)):
+        builder = StateGraph(HostState, context_schema=Context).add_node("story", inner).add_edge(START, "story")
+        outer = builder.compile(checkpointer=InMemorySaver(), store=store)
+        given, settings = {"premise": "Hanne tends a lamp."}, context(selector="simulator", steps=1)
+        if way == "ainvoke":
+            result = await outer.ainvoke(given, config, context=settings)
+        else:
+            result = await asyncio.to_thread(outer.invoke, given, config, context=settings)
+        kept = {part for namespace in written.list_namespaces(limit=1000) for part in namespace}
+        assert result["passage"]
+        assert result["story"] in kept
+
+
+def deepcopy_of_config(compiled):
+    """Return a graph as Aegra runs it: with a deep copy of its config."""
+    return compiled.copy(update={"config": deepcopy(compiled.config)})
+
+
+@pytest.mark.parametrize("way", ["invoke", "ainvoke"])
+async def test_deepagents_takes_a_graph_with_a_store_of_its_own_as_a_subagent(model, way):
+    deepagents = pytest.importorskip("deepagents")
+    subagents = pytest.importorskip("deepagents.middleware.subagents")
+    inner = build_story_graph(
+        store=InMemoryStore(),
+        defaults={"model": model, "embeddings": HashEmbeddings(), "selector": "simulator", "steps": 1},
+    )
+    task = {"description": "A lighthouse that must stay dark.", "subagent_type": "teller"}
+
+    class Calling(GenericFakeChatModel):
+        def bind_tools(self, tools, **options):
+            return self
+
+    calls = AIMessage("", tool_calls=[{"name": "task", "args": task, "id": "1"}])
+    host = deepagents.create_deep_agent(
+        Calling(messages=iter([calls, AIMessage("done")])),
+        subagents=[subagents.CompiledSubAgent(name="teller", description="Tells stories.", runnable=inner)],
+        checkpointer=InMemorySaver(),
+    )
+    given, config = {"messages": [HumanMessage("Tell me a story.")]}, {"configurable": {"thread_id": "host"}}
+    if way == "ainvoke":
+        result = await host.ainvoke(given, config)
+    else:
+        result = await asyncio.to_thread(host.invoke, given, config)
+    (told,) = [message.text for message in result["messages"] if message.type == "tool"]
+    assert len(told) > 100
+
+
 @pytest.mark.parametrize("given", [None, HostContext(), object(), 7])
 def test_a_context_that_is_not_ours_means_the_defaults(given):
     assert resolve_context(given) == Context()
@@ -110,7 +166,7 @@ def test_every_context_field_is_described():
 @pytest.mark.parametrize("way", ["invoke", "ainvoke"])
 async def test_without_a_store_it_says_so(inner, way, context):
     config = {"configurable": {"thread_id": "t"}}
-    given, missing = {"premise": "x"}, r"compile or call it with store="
+    given, missing = {"premise": "x"}, r"compile it, or the graph that it runs in, with store="
     if way == "ainvoke":
         with pytest.raises(SettingsError, match=missing):
             await inner.ainvoke(given, config, context=context())
@@ -182,6 +238,11 @@ async def test_null_is_not_given(context, field):
     assert (await step.ainvoke(given, config, context=context()))["step"] == 1
     reopened = {"head": None, field: None}
     assert (await step.ainvoke(reopened, config, context=context()))["step"] == 1
+
+
+async def test_an_input_that_is_no_text_is_told_as_it_came(context):
+    with pytest.raises(SettingsError, match=r"^The genre is text; it is 7\."):
+        await build_step_graph(store=InMemoryStore()).ainvoke({"genre": 7}, context=context())
 
 
 async def test_a_small_and_a_capable_model_share_a_story(context):

@@ -192,7 +192,7 @@ async def test_an_edited_memory_is_in_the_log_whatever_the_action(asked, model, 
 
 BAD = [
     (0, "from 1 to 3"), (4, "from 1 to 3"), (-1, "from 1 to 3"), ("9", "from 1 to 3"), ("", "some words"), ("   ", "some words"),
-    (True, "number from 1"), (2.5, "float"), ([1], "list"), ({"number": "4"}, "from 1 to 3"),
+    (True, "number from 1"), (2.5, "it is 2.5"), ([1], "this is [1]"), ({"number": "4"}, "from 1 to 3"),
     ({"number": "many"}, "from 1 to 3"), ({"number": [2]}, "from 1 to 3"), ({"plan": {"a": 1}}, "A plan is text"),
     ({"plan": ["x", "y"]}, "A plan is text"),
     ({"short_term_memory": "Mira is tired."}, "With the memory goes a choice"),

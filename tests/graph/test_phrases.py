@@ -1,5 +1,7 @@
 """What people type when asked what happens next: what they mean for a plan stays one, and nothing else becomes one."""
 
+import re
+
 import pytest
 
 from recurrentgpt.nodes.human.answers import parse_answer
@@ -724,3 +726,18 @@ def test_a_wish_is_answered_with_where_it_is_set(words):
     asked = question_back(words)
     assert asked.startswith("Nothing was written: how the story is told is no plan")
     assert all(name in asked for name in ("`style`", "`tense`", "`note`", "`another take`"))
+
+
+@pytest.mark.parametrize("said", ["write two more passages", "make it darker", "memory", "edit the memory"])
+def test_what_is_asked_back_names_nothing_that_a_chat_does_not_have(said):
+    with pytest.raises(BadAnswer) as refused:
+        parse_answer(said, OFFERED)
+    assert not re.search(r"\bfields?\b|short_term_memory|where this program", str(refused.value))
+    assert re.search(r"say in a sentence what happens next", str(refused.value), re.IGNORECASE)
+
+
+@pytest.mark.parametrize("answer", [{"plan": 7.5}, {"plan": ["Anouk runs."]}, 2.5])
+def test_what_is_no_text_is_told_as_it_came(answer):
+    with pytest.raises(BadAnswer) as refused:
+        parse_answer(answer, OFFERED)
+    assert not re.search(r"this is an? (?:int|float|list|dict)\b", str(refused.value))

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 import httpx
 import pytest
 from mcp import Client, MCPError
-from mcp.client.stdio import StdioServerParameters
+from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.types import INVALID_PARAMS
 
 import recurrentgpt
@@ -176,10 +176,14 @@ async def test_what_is_no_sentence_is_no_plan_of_its_own(connected):
         assert "the tool finish" in await refused(client, "write_plan", story=first["story"], plan="end")
 
 
-async def test_over_standard_input_and_output(environment):
+async def test_over_standard_input_and_output(environment, tmp_path):
     command = StdioServerParameters(command=sys.executable, args=SERVE, env=environment)
-    async with Client(command) as client:
-        await tell(client)
+    with (tmp_path / "stderr").open("w+") as written:
+        async with Client(stdio_client(command, errlog=written)) as client:
+            await tell(client)
+            assert "no story" in await refused(client, "read", story="nowhere")
+        written.seek(0)
+        assert written.read() == "", "a line for each call would stand around what the assistant prints"
 
 
 async def test_over_http_on_this_machine_only(address):

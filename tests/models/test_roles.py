@@ -167,3 +167,9 @@ def test_an_adapter_that_is_none_is_refused(started: list[Path], setting: str, f
     with pytest.raises(SettingsError, match=fault):
         resolve_model("writer", Context(adapter=setting))
     assert started == []
+
+
+def test_an_address_that_is_none_names_the_setting_and_no_flag() -> None:
+    with pytest.raises(SettingsError, match=r"\(base_url, OPENAI_BASE_URL\) begins with http") as refused:
+        resolve_model("writer", Context(model="m", base_url="localhost:11434"))
+    assert "--" not in str(refused.value)

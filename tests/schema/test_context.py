@@ -162,6 +162,35 @@ async def test_a_server_refuses_an_unknown_setting_however_it_is_given():
         assert (answer.status_code, "did you mean plans?" in answer.json()["detail"]) == (422, True), body
 
 
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"premis": "A baker who cannot taste."}, "no field 'premis' in an input; did you mean premise?"),
+        ({"message": []}, "did you mean messages?"),
+        ({"brief": {"premise": "A baker who cannot taste."}}, "`brief` is a field of the state and not of an input"),
+        ({"premise": "A baker.", "language": "French"}, "`language` is a setting and no field of an input: give"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("path", ["/threads/t/runs/wait", "/runs/batch"])
+async def test_a_server_refuses_an_input_of_which_a_field_would_be_lost(path, given, reason):
+    asked = {"assistant_id": "novel", "input": given}
+    answer = await served(path, [asked] if path == "/runs/batch" else asked)
+    assert (answer.status_code, reason in answer.json()["detail"]) == (422, True), answer.json()
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ({"mode": "fiction"}, "`mode` is a setting and no field of the state"),
+        ([{"title": "The Oven"}, {"length": 10}], "`length` is a setting"),
+        ({"passge": "The oven is cold."}, "did you mean passage?"),
+    ],
+)
+async def test_a_server_refuses_an_update_of_which_a_field_would_be_lost(values, reason):
+    answer = await served("/threads/t/state", {"values": values})
+    assert (answer.status_code, reason in answer.json()["detail"]) == (422, True), answer.json()
+
+
 async def test_the_server_of_the_studies_knows_the_settings_of_a_study():
     for context, status in ((Context, 422), (StudyContext, 200)):
         answer = await served(
@@ -186,6 +215,24 @@ async def test_the_server_of_the_studies_knows_the_settings_of_a_study():
         ("/runs/wait", {"assistant_id": "novel", "context": None}),
         ("/threads", {"assistant_id": "novel", "context": {"plnas": 5}}),
         ("/runs/batch", [{"assistant_id": "novel"}, "odd"]),
+        (
+            "/runs/wait",
+            {"assistant_id": "novel", "input": {"story": "s", "passage": "sent back", "tools": [], "brief": None}},
+        ),
+        (
+            "/runs/wait",
+            {
+                "assistant_id": "novel",
+                "input": {"language": "a host's own"},
+                "config": {"metadata": {"langgraph_node": "story"}},
+            },
+        ),
+        ("/runs/wait", {"assistant_id": "somebody_elses", "input": {"premis": "x"}}),
+        ("/runs/wait", {"assistant_id": "novel", "input": None, "command": {"resume": 1}}),
+        ("/threads/t/state", {"values": {"codex": [], "brief": {}, "written_plan": "x"}, "as_node": "commit"}),
+        ("/threads/t/state", {"values": [["mode", "fiction"]]}),
+        ("/threads/t/state", {"values": None}),
+        ("/threads/t/state/checkpoint", {"checkpoint": {}, "values": {"mode": "x"}}),
     ],
 )
 async def test_a_server_is_given_every_other_request_as_it_was_sent(path, body):

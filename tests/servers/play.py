@@ -97,6 +97,12 @@ class Play:
             await self.client.runs.wait(thread, "novel", input={}, context={"plnas": 5})
         assert caught.value.response.status_code == 422
         assert "did you mean plans?" in caught.value.response.text
+        with pytest.raises(httpx.HTTPStatusError) as caught:
+            await self.client.runs.wait(thread, "novel", input={"premis": "A lamp."})
+        assert "did you mean premise?" in caught.value.response.text
+        with pytest.raises(httpx.HTTPStatusError) as caught:
+            await self.client.threads.update_state(thread, {"mode": "fiction"})
+        assert "`mode` is a setting" in caught.value.response.text
 
     async def begin(self) -> None:
         """An empty form starts a story; its prose streams as messages, its stages as events, and nothing else does."""

@@ -83,6 +83,17 @@ async def test_wrong_arguments_are_told_in_a_sentence(parts):
     assert "plan: This is true or false, and no number." in go_on.invoke({"story": ID, "plan": True})
 
 
+async def test_an_argument_that_a_tool_does_not_have_is_refused(parts):
+    start, go_on = as_tools(**parts)
+    told = "start_story has no argument 'chapters': it takes premise, genre"
+    given = {"premise": "A ship of glass.", "chapters": "German"}
+    assert start.invoke(given).startswith(told)
+    assert (await start.ainvoke(given)).startswith(told)
+    assert "no argument 'story_id': it takes story, plan." in go_on.invoke({"story_id": ID, "story": ID, "plan": "1"})
+    assert "no argument 'plan': it takes story." in as_tools(ask=True, **parts)[1].invoke({"story": ID, "plan": "1"})
+    assert not parts["library"].stories()
+
+
 def test_tools_describe_their_parameters(parts):
     for tool in (*as_tools(**parts), *as_tools(ask=True, **parts)):
         assert all(field["description"] for field in tool.tool_call_schema.model_json_schema()["properties"].values())

@@ -29,7 +29,7 @@ def desk(
         typer.Option(metavar="TEXT", help="Token that the page asks for. [default: none here, a new one elsewhere]"),
     ] = None,
 ) -> None:
-    """Open the writing desk in the browser.
+    """Open the writing desk in the browser (extra `desk`).
 
     \b
     Examples:
@@ -67,7 +67,7 @@ def serve(
         typer.Option(metavar="ORIGIN", help="Let pages of this origin use it from a browser (CORS); may be repeated."),
     ] = None,
 ) -> None:
-    """Serve stories to any client of OpenAI's API: a chat is a story.
+    """Serve stories to any client of OpenAI's API: a chat is a story (extra `desk`).
 
     \b
     Examples:

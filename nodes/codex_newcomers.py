@@ -7,7 +7,7 @@ introduced, dies, has a face, is given something, or does what no town and no sh
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from recurrentgpt.nodes.codex_deaths import is_told_dead, may_tell_of_death
 from recurrentgpt.nodes.codex_names import NOBODY, is_nobodys
 from recurrentgpt.nodes.codex_verbs import ACTS, SPEAKS
 from recurrentgpt.schema.codex import Codex, Entry
-from recurrentgpt.schema.names import CAPITALS, LETTER, form_of, is_name_part, is_title, key_of
+from recurrentgpt.schema.names import CAPITALS, LETTER, date_before, form_of, is_name_part, is_title, key_of
 
 _WORD = rf"(?:[{CAPITALS}]['’])?[{CAPITALS}]{LETTER}+(?:-{LETTER}+|['’](?!s\b){LETTER}+)*"
 # It begins with a set of letters, which is looked for in a fraction of the time that anything else takes.
@@ -41,6 +41,8 @@ PLACES = frozenset((
 _BEFORE_PLACES = frozenset(("Mount", "Fort", "Port", "Cape", "Saint", "New"))
 _STYLES = frozenset(("Reverend", "Honourable"))
 """What somebody's name has before it behind "the"."""
+_SETS_IN = frozenset(("In", "At", "On", "By", "Near", "From", "Outside", "Beyond", "Over"))
+"""What a sentence begins with before where it happens."""
 _GOVERNED = re.compile(r"\b(?:of|in|at|to|from|for|with|by|near|through|on|into|over|between|behind|beside) $")
 """What ends in a word after which a name is not who does something: the Earl of Marrow nodded."""
 
@@ -119,6 +121,8 @@ class _Mention(NamedTuple):
     end: int
     begins: bool
     """Whether a sentence begins with it."""
+    behind: bool = False
+    """Whether a sentence begins with a preposition before it."""
 
 
 def newcomers(passage: str, told: Iterable[str], codex: Codex) -> list[Entry]:
@@ -137,6 +141,7 @@ def find_names(texts: Sequence[str], codex: Codex) -> Found:
             mentions.setdefault(mention.name, []).append(mention)
             for word in mention.name.split():
                 by_word.setdefault(word, set()).add(mention.name)
+    _split_settings(mentions, by_word, codex)
     candidates = [name for name, group in mentions.items() if _may_be_a_name(name, group)]
     people, places, found = dict[str, tuple[int, Entry]](), dict[str, int](), Codex()
     # Mr Pryce is Walter Pryce: a title does not make a name longer.
@@ -161,6 +166,25 @@ def find_names(texts: Sequence[str], codex: Codex) -> Found:
     )
 
 
+def _split_settings(mentions: dict[str, list[_Mention]], by_word: Mapping[str, set[str]], codex: Codex) -> None:
+    """Take where something happens from names behind it: In London Daniel Moss died, if he is known, or named elsewhere."""
+    for name in [name for name, group in mentions.items() if " " in name and all(one.behind for one in group)]:
+        words = name.split()
+        for tail in (" ".join(words[number:]) for number in range(1, len(words))):
+            own = codex.find(tail, "person")
+            is_known = own is not None and tail in (*own.own_names, own.name.split()[0])
+            is_named = " " in tail and any(not one.behind for one in mentions.get(tail, ()))
+            if is_known or is_named:
+                group = mentions.pop(name)
+                for word in words:
+                    by_word[word].discard(name)
+                if is_named:
+                    mentions[tail] += [
+                        one._replace(name=tail, start=one.end - len(tail), begins=False) for one in group
+                    ]
+                break
+
+
 def _mentions(text: str, codex: Codex) -> Iterator[_Mention]:
     """Yield where a text has names that the codex does not know."""
     known = dict[str, bool]()
@@ -176,12 +200,17 @@ def _mentions(text: str, codex: Codex) -> Iterator[_Mention]:
 def _names_in(text: str) -> tuple[_Mention, ...]:
     """Return where a text has names: a passage is asked for them before and after its facts are noted."""
     found = list[_Mention]()
-    for match in _NAME.finditer(text):
+    match = _NAME.search(text)
+    while match is not None:
+        if (behind := date_before(text, match.start(), match.end())) > match.start():
+            match = _NAME.match(text, behind) or match
         name = _name_in(match[0])
         start = match.end() - len(name)
         if name and not _NAMES_A_THING.search(text, max(0, start - 5), start):
             begins = start == match.start() and bool(_BEGINS.search(text, max(0, start - 8), start))
-            found.append(_Mention(name, text, start, match.end(), begins))
+            is_behind = text[match.start() : start].strip() in _SETS_IN
+            found.append(_Mention(name, text, start, match.end(), begins, is_behind))
+        match = _NAME.search(text, match.end())
     return tuple(found)
 
 

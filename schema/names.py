@@ -113,6 +113,30 @@ _NO_NAMES = (
 _BEGINS = frozenset(_NO_NAMES.split())
 """What a sentence may begin with in capitals that is nobody's name."""
 
+CALENDAR = frozenset((
+    "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday", "January", "February", "March", "April",
+    "May", "June", "July", "August", "September", "October", "November", "December", "Christmas", "Easter", "Lent", "Advent",
+    "Epiphany", "Whitsun", "Pentecost", "Michaelmas", "Martinmas", "Candlemas", "Lammas", "Midsummer", "Halloween",
+    "Hallowe'en", "Thanksgiving", "Passover", "Hanukkah", "Ramadan", "Diwali",
+))  # fmt: skip
+"""Days, months and feasts."""
+_SEASONS = frozenset(("Spring", "Summer", "Autumn", "Winter"))
+_TIMES = CALENDAR | _SEASONS
+_ALSO_NAMES = frozenset(("March", "April", "May", "June", "August", "Easter", "Lent")) | _SEASONS
+"""Those by which somebody may be called."""
+_TIME = rf"(?:{'|'.join(sorted(_TIMES))})"
+_DATE = re.compile(
+    r"\b(?:(?P<sure>[Ii]n|[Oo]n|[Tt]hat|[Tt]his|[Ll]ast|[Nn]ext|[Oo]ne|[Ee]very|[Dd]uring|[Aa]t)|[Bb]y|[Aa]fter|[Bb]efore|"
+    rf"[Ss]ince|[Uu]ntil|[Tt]ill) (?:(?:the|early|late|mid) )?(?:(?P<time>{_TIME})|"
+    rf"(?:[A-Z][\w'’-]* ){{1,3}}(?:Day|Eve|Night|{_TIME}))(?: (?:Day|Eve|Night|Morning|{_TIME}))? (?=[A-Z])"
+)
+"""A day, month, season or feast between a word that makes a date of it and a name."""
+_PLACED = re.compile(
+    r"(?:^|[.!?;,:][\"”’)]? |[\"“(] ?|\b(?:and|but) )(?:[Ii]n|[Aa]t|[Oo]n|[Bb]y|[Nn]ear|[Ff]rom|[Oo]utside|[Bb]eyond|[Oo]ver) "
+    r"(?:[A-Z][\w'’-]* ){1,2}$"
+)
+"""What ends in where or when something happens, in words in capitals, before the name that a clause is of."""
+
 SEVERAL = frozenset((
     "friend", "enemy", "neighbour", "neighbor", "colleague", "companion", "comrade", "follower", "children", "people", "men",
     "one", "member",
@@ -225,6 +249,31 @@ def is_name_part(word: str) -> bool:
     word = word.strip()
     title = word.rstrip(".").casefold()
     return word[:1].isupper() and word not in _BEGINS and title not in _TITLES | _NO_FIRST_NAMES
+
+
+def date_before(text: str, start: int, end: int) -> int:
+    """Return where a name in capitals begins that stands from `start` to `end`, behind the date that it may begin with.
+
+    May Welland is not called Welland: what may be her first name is a date where the rest is a name of two words.
+    """
+    if _TIMES.isdisjoint(text[start:end].split()) and "Day " not in text[start:end] and "Eve " not in text[start:end]:
+        return start
+    for match in _DATE.finditer(text, max(0, start - 20), end):
+        is_sure = match["sure"] or match["time"] not in _ALSO_NAMES
+        if match.end() > start and (is_sure or " " in text[match.end() : end]):
+            return match.end()
+    return start
+
+
+def is_behind_setting(text: str, start: int, name: str, first: str) -> bool:
+    """Return whether what stands in capitals before a name is when or where something happens, and no part of a name.
+
+    That is a date, and before a whole name or somebody's `first` name whatever a clause begins with behind a preposition.
+    """
+    before = text[max(0, start - 60) : start]
+    if any(match.end() == len(before) for match in _DATE.finditer(f"{before}X")):
+        return True
+    return (" " in name or name == first) and bool(_PLACED.search(text[:start]))
 
 
 def is_title(word: str) -> bool:

@@ -376,7 +376,9 @@ def _by_rule(fact: str, named: Sequence[Entry], known: Codex) -> Iterator[Change
 def _named_at(fact: str, entry: Entry, known: Codex) -> Iterator[tuple[int, int]]:
     """Yield from where to where a fact names an entry, and nobody else."""
     # What two are called by means neither.
-    own = [name for name in (*entry.names, *entry.former) if known.find(name) is entry]
+    own = [name for name in (*entry.names, *entry.former) if known.find(name) is entry] + known.titled(
+        entry, plain(fact)
+    )
     for match in re.finditer("|".join(map(spelled, sorted(own, key=len, reverse=True))), fact) if own else ():
         is_part = _OTHER_NAME.search(fact[: match.start()])
         if not is_part or is_behind_setting(fact, match.start(), match[0], entry.name.split()[0]):

@@ -637,6 +637,7 @@ def _called(entry: Entry, told: _Passage, codex: Codex) -> str:
     further = r"(?! (?:from|of|with|who|whose|in|at|on|by|that)\b)"
     return "|".join(
         [
+            *map(spelled, codex.titled(entry, told.plain_text)),
             # The Ida Morrow is a ship.
             *(rf"(?<!\b[Tt]he ){_as_a_name(name)}" for name in sorted(_own_names(entry, codex), key=len, reverse=True)),
             *(f"[Tt]he {re.escape(role)}{further}" for role in roles),

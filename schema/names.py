@@ -99,10 +99,12 @@ _CASES = {
 """Endings of other cases of a name, and that of the name: of men's names those that are no case of a woman's, too."""
 
 _SOMEBODYS = re.compile(rf"(?i:{'|'.join(_WHOSE.split())})\s")
+_WHOSE_KIN = r"[A-Z]\w*\.?(?:[ '’-][A-Z]\w*)*"
 _KIN = re.compile(
-    r"(?P<whose>[A-Z]\w*(?:[ '’-][A-Z]\w*)*)['’]s? (?P<what>[a-z]\w*(?: [a-z]\w*)?)|"
-    r"(?:[Tt]he |an? )?(?P<is>[a-z]\w*(?: [a-z]\w*)?) of (?P<of>[A-Z]\w*(?:[ '’-][A-Z]\w*)*)"
+    rf"(?P<whose>{_WHOSE_KIN})['’]s? (?P<what>[a-z]\w*(?: [a-z]\w*)?)|"
+    rf"(?:[Tt]he |an? )?(?P<is>[a-z]\w*(?: [a-z]\w*)?) of (?P<of>{_WHOSE_KIN})"
 )
+_KIN_OF_ROLE = re.compile(r"(?:[Tt]he )?(?P<whose>[a-z][\w-]*(?: [a-z][\w-]*)?)['’]s (?P<what>[a-z]\w*)")
 _CAPITAL = re.compile(r"[A-Z][\w'-]*")
 _NO_NAMES = (
     "A After Again All Although An And Another As At Because Before Behind Both But By Every Everybody Everyone Finally For "
@@ -147,6 +149,27 @@ FAMILY = re.compile(
     r"(?:god|grand)?(?:father|mother|brother|sister|son|daughter|aunt|uncle|cousin|nephew|niece|husband|wife|wives|widow\w*)s?"
 )
 """What somebody is to others of their family."""
+
+
+HE_IS = frozenset((
+    "man", "boy", "brother", "father", "son", "husband", "widower", "king", "prince", "lord", "uncle", "nephew", "grandfather",
+    "monk", "priest", "fisherman", "ferryman",
+))  # fmt: skip
+SHE_IS = frozenset((
+    "woman", "girl", "sister", "mother", "daughter", "wife", "widow", "queen", "princess", "lady", "aunt", "niece",
+    "grandmother", "nun", "midwife", "waitress",
+))  # fmt: skip
+"""What somebody is of whom is said he, or she."""
+_IN_RETURN = (
+    (("wife", "husband", "widow", "widower"), "husband", "wife"),
+    (("brother", "sister"), "brother", "sister"),
+    (("son", "daughter"), "father", "mother"),
+    (("father", "mother"), "son", "daughter"),
+    (("uncle", "aunt"), "nephew", "niece"),
+    (("nephew", "niece"), "uncle", "aunt"),
+    (("cousin",), "cousin", "cousin"),
+)
+"""What they are to somebody who are that to them, as he and as she."""
 
 
 class Kin(NamedTuple):
@@ -244,6 +267,16 @@ def is_same_name(known: str, name: str) -> bool:
     return all(word in between for word in first) and (len(first) == 1 or first[-1] == last[-1])
 
 
+def called_as(title: str) -> str:
+    """Return the pronoun of whoever has a title; empty for one that says nothing of it."""
+    return "she" if title in OF_HER else "he" if title in OF_HIM else ""
+
+
+def is_by_marriage(title: str) -> bool:
+    """Return whether somebody of a title may have the surname behind it from whom she married."""
+    return title in _WEDDED and title not in ("miss", "ms", "señorita")
+
+
 def is_name_part(word: str) -> bool:
     """Return whether a word before a surname is another's first name, and no title or first word of a sentence."""
     word = word.strip()
@@ -309,10 +342,24 @@ def is_somebodys(role: str) -> bool:
 
 
 def kin_of(role: str) -> Kin | None:
-    """Return whose a role makes somebody, and what; None for one that does not say so with a name."""
-    match = _KIN.fullmatch(plain(role).strip(" ."))
+    """Return whose a role makes somebody, and what; None for one that does not say so with a name, or a role of a family."""
+    said = plain(role).strip(" .")
+    match = _KIN.fullmatch(said)
     kin = Kin(match["whose"] or match["of"], match["what"] or match["is"]) if match else None
+    if kin is None and (other := _KIN_OF_ROLE.fullmatch(said)) and FAMILY.fullmatch(other["what"]):
+        kin = Kin(f"the {other['whose']}", other["what"])
     return kin if kin and kin.what.split()[-1] not in _OF_MANY else None
+
+
+def in_return(what: str, pronoun: str) -> str:
+    """Return what somebody of a pronoun is to whoever is `what` to them: a wife's husband; empty where nobody can tell."""
+    for those, he, she in _IN_RETURN:
+        if what in those:
+            if he == she or pronoun:
+                return she if pronoun == "she" else he
+            # Of nobody it is said more than that they are married: she is his wife.
+            return {"wife": he, "widow": he, "husband": she, "widower": she}.get(what, "")
+    return ""
 
 
 def may_be_of(before: str, pronoun: str, names: frozenset[str]) -> bool:

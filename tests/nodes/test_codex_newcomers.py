@@ -138,3 +138,31 @@ def test_who_is_called_as_a_month_is_somebody_all_the_same():
         "He came by May Welland's house. “Come,” said May Welland. Amy March laughed, and April Winter nodded to May."
     )
     assert people(after(text)) == {"May Welland", "Amy March", "April Winter"}
+
+
+def test_somebody_with_a_rank_is_not_the_sister_of_that_surname():
+    text = (
+        "Captain Voss lived in the customs house and wore a red coat. He received Anna on Tuesday. His sister Margarethe "
+        "poured the tea. She was a small woman, and her hands shook. Margarethe Voss stood at the gate. Captain Voss laughed."
+    )
+    assert {entry.name for entry in find_names([text], KNOWN).people} == {"Captain Voss", "Margarethe Voss"}
+
+
+def test_a_miss_is_who_is_she_of_her_surname():
+    text = (
+        "Anna Kessler sat on her trunk. Daniel Kessler came in at nine, and he embraced her. Daniel drew a key from his coat. "
+        '"You will not be careless, Miss Kessler," said Captain Rudd. Anna kept her face quite still. She thanked him.'
+    )
+    assert {entry.name for entry in find_names([text], Codex()).people} == {
+        "Anna Kessler",
+        "Daniel Kessler",
+        "Captain Rudd",
+    }
+
+
+@pytest.mark.parametrize("how", ["quite still", "very straight", "rather low", "almost hidden"])
+def test_how_somebody_has_a_thing_is_no_part_of_its_name(how):
+    changes = from_facts(
+        "", [f"Anna kept her face {how}.", f"Anna kept the ledger {how}."], "Anna sat.", KNOWN, "English"
+    )
+    assert {change["entry"] for change in changes if change["kind"] == "thing"} == {"ledger"}

@@ -13,15 +13,26 @@ from recurrentgpt.prose.model_text import model_text
 from recurrentgpt.prose.sentences import count_words, ends_a_sentence, limit_words, sentences
 from recurrentgpt.schema.codex import Change, Kind
 from recurrentgpt.schema.errors import BookError
+from recurrentgpt.schema.names import is_title
+from recurrentgpt.schema.short_names import head_of, words_of_thing
 
 MOST_BYTES = 5_000_000
 MOST_ENTRIES, MOST_LINES, MOST_LINE_WORDS, MOST_NAME_WORDS = 400, 40, 36, 8
 
 _PERSON = re.compile(r"\b(?:he|she|him|his|her)\b|\b(?:age|gender|sex|pronouns|personality)\s*[:(]", re.IGNORECASE)
-_PLACE = re.compile(
-    r"\b(?:city|town|village|island|kingdom|river|mountain|house|inn|tavern|castle|street|harbou?r|land)\b",
-    re.IGNORECASE,
+_PLACES = (
+    r"city|town|village|hamlet|island|isle|kingdom|realm|world|country|county|province|region|district|quarter|river|lake|sea|bay|"
+    r"coast|harbou?r|port|mountain|hill|valley|forest|wood|desert|swamp|moor|field|farm|mill|mine|quarry|cave|house|manor|hall|"
+    r"castle|palace|tower|fort|fortress|church|chapel|abbey|monastery|cathedral|temple|shrine|graveyard|cemetery|inn|tavern|hotel|"
+    r"shop|market|square|street|road|lane|bridge|station|school|academy|university|library|museum|hospital|prison|garden|park|land"
 )
+_PLACE = re.compile(rf"\b(?:{_PLACES})\b", re.IGNORECASE)
+_ABOUT_SOMEBODY = re.compile(r"(?:^|[.!?]\s+)(?:He|She)\b")
+_STATES = (
+    r"is|was|has|does|lies|stands|belongs|contains|holds|means|consists|reaches|runs|flows|rises|seems|remains|shines|glows|smells|"
+    r"dates|keeps|makes|gives|houses|hangs|opens|borders"
+)
+"""What is told of places and things as well."""
 
 
 _PATTERN = re.compile(r"/(?:\\b)?(?P<open>\((?:\?:)?)?(?P<words>[\w '’|-]+)(?(open)\))(?:\\b)?/[a-z]*")
@@ -189,7 +200,7 @@ def _entry(
     if not name or not lines:
         left_out["empty"] += 1
         return []
-    about = Change(entry=name, kind=_kind(text), do="set")
+    about = Change(entry=name, kind=_kind(name, text), do="set")
     found: list[Change] = [{**about, "aspect": "fact", "text": line} for line in lines]
     found += [{**about, "do": "key", "value": key} for key in _as_matched(row, name, keys) if key != name]
     return [*found, {**about, "do": "pin"}] if row.get("constant") or row.get("forceActivation") else found
@@ -355,5 +366,20 @@ def _prose(lines: Sequence[str], name: str) -> list[str]:
     return found
 
 
-def _kind(text: str) -> Kind:
-    return "person" if _PERSON.search(text) else "place" if _PLACE.search(text) else "thing"
+def _kind(name: str, text: str) -> Kind:
+    """Return what an entry is: a place by its own name or what it is said to be, somebody by what only somebody does."""
+    words, told = name.split(), re.escape(name)
+    is_place = bool(_PLACE.fullmatch(head_of(words_of_thing(name)) or name))
+    # Anna Church is somebody.
+    if is_place and (len(words) == 1 or not _ABOUT_SOMEBODY.search(text)):
+        return "place"
+    if re.search(
+        rf"^(?:The )?{told},? (?:is|was) (?:an?|the) (?:(?!of\b|in\b)[\w'’-]+,? ){{0,4}}?(?:{_PLACES})\b",
+        text,
+        re.IGNORECASE,
+    ):
+        return "place"
+    does = re.search(rf"(?:^|[.!?]\s+)(?<![Tt]he ){told} (?:\w+ly )?(?!(?:{_STATES})\b)[a-z]{{2,}}(?<!s)s\b", text)
+    if _PERSON.search(text) or is_title(words[0]) or (does and len(words) > 1):
+        return "person"
+    return "place" if _PLACE.search(text) else "thing"

@@ -163,3 +163,26 @@ def test_a_lorebook_of_the_third_specification_is_read(read):
         "data": {"entries": [{"keys": ["Vell"], "content": "Vell is a city.", "enabled": True}]},
     }
     assert read(book)[0] == {"Vell": ["Vell is a city."]}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "kind"),
+    [
+        ("Adeline Foyle", "Adeline Foyle walks with a silver cane.", "person"),
+        ("Captain Rudd", "Captain Rudd is feared in every town.", "person"),
+        ("Odo", "Odo hates fish. He sings.", "person"),
+        ("Anna Church", "Anna Church is tall. She limps.", "person"),
+        ("Church", "The church has no bell. Odo sold it, and his brother drank.", "place"),
+        ("the old quarry", "Nobody goes there.", "place"),
+        ("Church of the Lamp", "It burned.", "place"),
+        ("Marrow", "Marrow is a cold, wet fishing village. Its people hate him.", "place"),
+        ("Silver Compass", "The Silver Compass points to whoever lies.", "thing"),
+        ("silver compass", "It points to whoever lies.", "thing"),
+        ("Night Tax", "Night Tax is paid by whoever walks after dark.", "thing"),
+    ],
+)
+def test_what_an_entry_is_its_name_and_its_text_say(tmp_path, name, text, kind):
+    path = tmp_path / "lore.json"
+    path.write_text(json.dumps(of(text, name)), encoding="utf-8")
+    changes, _ = read_lorebook(path)
+    assert {change["kind"] for change in changes} == {kind}

@@ -86,10 +86,15 @@ def test_the_writer_is_told_of_the_husband_whom_a_plan_means():
 
 
 def test_who_is_away_is_missed_by_the_name_of_the_couple():
-    passage = "Dr. Lisle cut the roses and looked up at the window. His limp was gone."
-    (found,) = find_contradictions(passage, AWAY)
-    assert (found["rule"], found["entry"]) == ("absent", "Henry Lisle")
-    assert find_contradictions(passage.replace("Dr.", "Mrs."), AWAY) == []
+    for did in (
+        "cut the roses and looked up",
+        "cut the roses, as he did every morning,",
+        "passed the bread, and sat down",
+    ):
+        passage = f"Dr. Lisle {did}. His limp was gone."
+        (found,) = find_contradictions(passage, AWAY)
+        assert (found["rule"], found["entry"]) == ("absent", "Henry Lisle")
+        assert find_contradictions(passage.replace("Dr.", "Mrs."), AWAY) == []
 
 
 def test_of_a_couple_dies_whom_a_fact_means():

@@ -26,6 +26,7 @@ from recurrentgpt.schema.names import (
     declined_in,
     form_of,
     in_return,
+    is_by_marriage,
     is_same_name,
     is_somebodys,
     key_of,
@@ -336,9 +337,15 @@ class Entry:
         said |= {"he"} if heads & HE_IS else set()
         return said.pop() if len(said) == 1 else ""
 
+    def can_be_called(self, title: str) -> bool:
+        """Return whether nothing that is known of a person speaks against a title."""
+        said = called_as(title)
+        return (not self.titles or title in self.titles) and (not said or self.pronoun in ("", said))
+
     def has_rank(self, title: str) -> bool:
-        """Return whether a person has a title, or what it says for a role: Dr Cole is the doctor."""
-        return title in self.titles or rank_of(title) in self.kinds
+        """Return whether a person has a title, or what it says for a role: Dr Cole is the doctor, and Mrs Cole the wife."""
+        is_wife = is_by_marriage(title) and not self.kinds.isdisjoint(("wife", "widow"))
+        return is_wife or title in self.titles or rank_of(title) in self.kinds
 
     @cached_property
     def called(self) -> frozenset[str]:
@@ -549,10 +556,13 @@ class Codex:
 
     def _titled(self, title: str, name: str) -> Entry | None:
         """Return the only person who may be meant by a name behind a title: of a couple, who is called so, or has that rank."""
-        people = [one for one in self.answering(key_of(name), "person") if one.may_be_called(title)]
+        people = self.answering(key_of(name), "person")
+        if len(people) > 1:
+            # Of several sisters each may be Miss Cole, as long as nobody knows that they are not.
+            people = [one for one in people if one.can_be_called(title)]
         if len(people) > 1:
             people = [one for one in people if one.has_rank(title)]
-        return people[0] if len(people) == 1 else None
+        return people[0] if len(people) == 1 and people[0].may_be_called(title) else None
 
     def titled(self, entry: Entry, text: str) -> list[str]:
         """Return with which titles a plain text means somebody by a name that others have, too: Dr. Cole, of two Coles."""

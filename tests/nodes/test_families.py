@@ -116,3 +116,9 @@ def test_whoever_asks_for_a_miss_means_the_only_one_of_her_surname():
     assert known.meant("Miss Foyle") is None, "a passage may tell of a sister of hers"
     with pytest.raises(EntryNotFound):
         find_entry(known, "Mrs Foyle")
+
+
+def test_of_two_sisters_neither_is_the_miss_while_only_one_is_known_to_be_she():
+    known = changed(Codex(), [said("Jane Amery", "role", "a nurse"), said("Rose Amery", "pronouns", "she")], "p1", 1)
+    assert known.meant("Miss Amery") is None
+    assert known.meant("Nurse Amery").name == "Jane Amery"

@@ -40,7 +40,7 @@ from recurrentgpt.schema.codex import (
     sign_of_role,
 )
 from recurrentgpt.schema.log import Commit
-from recurrentgpt.schema.names import ANYBODY, DEFINITE, plain, without_article
+from recurrentgpt.schema.names import ANYBODY, DEFINITE, HE_IS, SHE_IS, plain, without_article
 from recurrentgpt.schema.parts import Brief
 
 MOST_LINES = 40
@@ -559,12 +559,20 @@ def _merged(entry: Entry, other: Entry) -> Entry:
     )
 
 
-_HE = "man|boy|brother|father|son|husband|widower|king|prince|lord|uncle|nephew|grandfather|monk|priest|fisherman|ferryman"
-_SHE = "woman|girl|sister|mother|daughter|wife|widow|queen|princess|lady|aunt|niece|grandmother|nun|midwife|waitress"
 _WHO = re.compile(
-    rf"(?:^|, )(?:(?:an?|the|his|her|their|your) )?(?:[\w-]+ ){{0,2}}?(?:(?P<he>{_HE})|(?P<she>{_SHE}))\b",
+    rf"(?:^|, )(?:(?:an?|the|his|her|their|your) )?(?:[\w'’-]+ ){{0,2}}?(?:(?P<he>{'|'.join(sorted(HE_IS))})|"
+    rf"(?P<she>{'|'.join(sorted(SHE_IS))}))\b",
     re.IGNORECASE,
 )
+_SAID_OF = re.compile(r"\b(?:he|she)\b")
+
+
+def _pronoun_in(who: str) -> str:
+    """Return by which pronoun a brief tells of somebody; empty where it does not say."""
+    if match := _WHO.search(who):
+        return "he" if match["he"] else "she"
+    said = set(_SAID_OF.findall(who))
+    return said.pop() if len(said) == 1 else ""
 
 
 def _of_brief(brief: Brief) -> list[Change]:
@@ -581,8 +589,8 @@ def _of_brief(brief: Brief) -> list[Change]:
             if who
             else {**about, "do": "alias", "value": name}
         )
-        if match := _WHO.search(who):
-            changes.append({**about, "aspect": "pronouns", "value": "he" if match["he"] else "she", "text": character})
+        if pronoun := _pronoun_in(who):
+            changes.append({**about, "aspect": "pronouns", "value": pronoun, "text": character})
     return changes
 
 

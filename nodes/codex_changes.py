@@ -21,7 +21,17 @@ from recurrentgpt.prose.quotations import narration
 from recurrentgpt.prose.sentences import limit_words, sentences
 from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.schema.codex import ONE_EACH, Change, Codex, Entry, searched
-from recurrentgpt.schema.names import FAMILY, form_of, is_name_part, key_of, kin_of, plain, spelled, without_article
+from recurrentgpt.schema.names import (
+    FAMILY,
+    form_of,
+    is_behind_setting,
+    is_name_part,
+    key_of,
+    kin_of,
+    plain,
+    spelled,
+    without_article,
+)
 
 MOST_CHANGES = 12
 """Of one passage; each is a row of its commit."""
@@ -366,9 +376,12 @@ def _by_rule(fact: str, named: Sequence[Entry], known: Codex) -> Iterator[Change
 def _named_at(fact: str, entry: Entry, known: Codex) -> Iterator[tuple[int, int]]:
     """Yield from where to where a fact names an entry, and nobody else."""
     # What two are called by means neither.
-    own = [name for name in (*entry.names, *entry.former) if known.find(name) is entry]
+    own = [name for name in (*entry.names, *entry.former) if known.find(name) is entry] + known.titled(
+        entry, plain(fact)
+    )
     for match in re.finditer("|".join(map(spelled, sorted(own, key=len, reverse=True))), fact) if own else ():
-        if not _OTHER_NAME.search(fact[: match.start()]):
+        is_part = _OTHER_NAME.search(fact[: match.start()])
+        if not is_part or is_behind_setting(fact, match.start(), match[0], entry.name.split()[0]):
             yield match.span()  # of Uncle March nothing is told by what Aunt March does
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 DOUBTED = re.compile(
-    r"\b(?:not|never|no longer|almost|nearly|would|might|may|could|should|if|whether|thinks?|thought|believes?|believed|fears?|"
+    r"\b(?:not|never|no longer|almost|nearly|would|might|(?-i:may|(?<!.)May)|could|should|if|"
+    r"whether|thinks?|thought|believes?|believed|fears?|"
     r"feared|hopes?|hoped|dream\w*|pretend\w*|seems?|seemed|appears?|appeared|perhaps|maybe|claims?|claimed|wants?|wanted|plans?|"
     r"planned|threat\w*|until|unless|rumou?r\w*|suppos\w*|imagin\w*|suspect\w*|assum\w*|conclu\w*|convinced|"
     r"made up (?:his|her) mind|(?:said|lied|lies|joked|swore|insisted|told [^,.;]{1,30}?|reported|announced) that|"

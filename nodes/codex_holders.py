@@ -18,6 +18,7 @@ _END = (
     r"into|"
     r"out|against|over|onto|across|near|beside|between|among|through|somewhere|there|here|again|away|back|off|down|up|last|"
     r"yesterday|before|after|during|since|until|because|so|if|than|like|now|today|tonight|tomorrow|these|this|too|also|still|"
+    r"quite|very|rather|fairly|almost|nearly|just|"
     r"instead|anyway|already|alone|together|always|once more|once again|at last|as well|any|all|ready|inside|outside|aboard|"
     r"everywhere|forever|then|later|safely|secretly|tightly|openly|proudly|carefully|constantly|unharmed|intact|herself|himself|"
     r"themselves|next|every|each|overnight|(?:locked|wrapped|tied|hidden|tucked|clutched|slung|strapped|concealed|"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from recurrentgpt.nodes.codex_doubts import DOUBTED, is_doubted, is_unreal
 from recurrentgpt.schema.codex import Change, Codex, Entry, Kind
-from recurrentgpt.schema.names import form_of, spelled
+from recurrentgpt.schema.names import CALENDAR, form_of, spelled
 
 NOBODY = frozenset((
     "He", "She", "It", "They", "We", "You", "Who", "Nobody", "Somebody", "Someone", "Everyone", "Everybody", "Both",
@@ -99,10 +99,9 @@ _IS = re.compile(
 )
 """How it is told that two are one."""
 _NO_NAMES = frozenset((
-    *NOBODY, "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday", "January", "February", "March",
-    "April", "May", "June", "July", "August", "September", "October", "November", "December", "Christmas", "Easter", "I",
-    "Lord", "Catholic", "Christian", "Jewish", "Muslim", "English", "French", "German", "Russian", "American", "Irish",
-    "Scottish", "Welsh", "Italian", "Spanish", "Greek", "Roman", "Dutch", "Chinese", "Japanese", "Indian", "European",
+    *NOBODY, *CALENDAR, "I", "Lord", "Catholic", "Christian", "Jewish", "Muslim", "English", "French", "German", "Russian",
+    "American", "Irish", "Scottish", "Welsh", "Italian", "Spanish", "Greek", "Roman", "Dutch", "Chinese", "Japanese", "Indian",
+    "European",
 ))  # fmt: skip
 """What in capitals calls nobody."""
 

@@ -7,15 +7,28 @@ introduced, dies, has a face, is given something, or does what no town and no sh
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
 from recurrentgpt.nodes.codex_deaths import is_told_dead, may_tell_of_death
 from recurrentgpt.nodes.codex_names import NOBODY, is_nobodys
 from recurrentgpt.nodes.codex_verbs import ACTS, SPEAKS
-from recurrentgpt.schema.codex import Codex, Entry
-from recurrentgpt.schema.names import CAPITALS, LETTER, form_of, is_name_part, is_title, key_of
+from recurrentgpt.schema.codex import Codex, Entry, Line
+from recurrentgpt.schema.names import (
+    CAPITALS,
+    HE_IS,
+    LETTER,
+    SHE_IS,
+    called_as,
+    date_before,
+    form_of,
+    is_name_part,
+    is_title,
+    key_of,
+)
 
 _WORD = rf"(?:[{CAPITALS}]['’])?[{CAPITALS}]{LETTER}+(?:-{LETTER}+|['’](?!s\b){LETTER}+)*"
 # It begins with a set of letters, which is looked for in a fraction of the time that anything else takes.
@@ -41,6 +54,8 @@ PLACES = frozenset((
 _BEFORE_PLACES = frozenset(("Mount", "Fort", "Port", "Cape", "Saint", "New"))
 _STYLES = frozenset(("Reverend", "Honourable"))
 """What somebody's name has before it behind "the"."""
+_SETS_IN = frozenset(("In", "At", "On", "By", "Near", "From", "Outside", "Beyond", "Over"))
+"""What a sentence begins with before where it happens."""
 _GOVERNED = re.compile(r"\b(?:of|in|at|to|from|for|with|by|near|through|on|into|over|between|behind|beside) $")
 """What ends in a word after which a name is not who does something: the Earl of Marrow nodded."""
 
@@ -103,6 +118,14 @@ _IN = re.compile(
 _ACTS = re.compile(rf" (?!(?:\w+ly |only |just |then |still |also |now |both )?{_OF_PLACES}\b){ACTS}")
 
 
+_GOES_ON = re.compile(
+    rf" {ACTS}(?: [a-z][\w'’-]*,?){{0,6}}? (?P<own>his|her) (?!(?:and|but|to|in|at|on|for|with|from)\b)[a-z]|"
+    r"(?!['’])[^.!?\n\"“”A-Z]*[.!?] (?P<next>He|She) (?!said|asked)[a-z]"
+)
+"""What goes on about whoever is named, and about nobody else: with what is theirs, or in a sentence that names nobody."""
+_KIN_BEFORE = re.compile(rf"\b({'|'.join(sorted(HE_IS | SHE_IS))}),? $")
+
+
 class Found(NamedTuple):
     """The people and the places of a text that are new in it, those that are named most first."""
 
@@ -119,6 +142,8 @@ class _Mention(NamedTuple):
     end: int
     begins: bool
     """Whether a sentence begins with it."""
+    behind: bool = False
+    """Whether a sentence begins with a preposition before it."""
 
 
 def newcomers(passage: str, told: Iterable[str], codex: Codex) -> list[Entry]:
@@ -137,28 +162,76 @@ def find_names(texts: Sequence[str], codex: Codex) -> Found:
             mentions.setdefault(mention.name, []).append(mention)
             for word in mention.name.split():
                 by_word.setdefault(word, set()).add(mention.name)
+    _split_settings(mentions, by_word, codex)
     candidates = [name for name, group in mentions.items() if _may_be_a_name(name, group)]
     people, places, found = dict[str, tuple[int, Entry]](), dict[str, int](), Codex()
+    said = {name: _pronoun_of(name, mentions, by_word) for name in candidates if len(candidates) > 1}
     # Mr Pryce is Walter Pryce: a title does not make a name longer.
     for name in sorted(candidates, key=lambda name: (-len(form_of(name).words), -len(name), name)):
-        if found.answering(key_of(name), None) or found.meant(name) is not None:
+        meant = found.meant(name)
+        # Captain Voss, who is he, is not his sister.
+        is_another = meant is not None and {said.get(name), meant.pronoun} == {"he", "she"}
+        if found.answering(key_of(name), None) or (meant is not None and not is_another):
             continue
         if len(mentions[name]) == 1 and _is_anothers(name, codex, found):
             continue
         entry = Entry(name, "person")
-        own = Codex({name.casefold(): entry})
+        known = _called_by(entry, said.get(name, ""))
+        own = Codex({name.casefold(): known})
         near = sorted(set[str]().union(*(by_word[word] for word in name.split())))
-        group = [one for other in near if own.meant(other) is entry for one in mentions[other]]
+        group = [one for other in near if own.meant(other) is known for one in mentions[other]]
         lived_in = sum(map(_is_place, group))
         if _is_somebody(group, entry, 2 * lived_in):
             people[name] = len(group), entry
-            found = found.with_entry(None, entry)
+            found = found.with_entry(None, known)
         elif lived_in and len(group) > 1:
             places[name] = len(group)
     return Found(
         [entry for _, entry in sorted(people.values(), key=lambda one: (-one[0], one[1].name))],
         sorted(places, key=lambda name: (-places[name], name)),
     )
+
+
+def _called_by(entry: Entry, pronoun: str) -> Entry:
+    return replace(entry, lines=(Line("pronouns", pronoun, "", "", "", 0),)) if pronoun else entry
+
+
+def _pronoun_of(name: str, mentions: Mapping[str, Sequence[_Mention]], by_word: Mapping[str, set[str]]) -> str:
+    """Return by which pronoun a text goes on about a name, of `he` and `she`; empty where it does not say."""
+    title, words = form_of(name)
+    if said := called_as(title):
+        return said
+    # A surname is a whole family's.
+    others = by_word[words[0]] if not title or len(words) > 1 else ()
+    names = {name, *(other for other in others if form_of(other).words[0] == words[0])}
+    group = [one for other in sorted(names) for one in mentions[other]]
+    votes = Counter[str]()
+    for one in group:
+        if match := _GOES_ON.match(one.text, one.end):
+            votes[match["next"].lower() if match["next"] else "he" if match["own"] == "his" else "she"] += 1
+        if match := _KIN_BEFORE.search(one.text, max(0, one.start - 30), one.start):
+            votes["he" if match[1] in HE_IS else "she"] += 2
+    (first, most), (_, fewer) = (*votes.most_common(2), ("", 0), ("", 0))[:2]
+    return first if most > 2 * fewer else ""
+
+
+def _split_settings(mentions: dict[str, list[_Mention]], by_word: Mapping[str, set[str]], codex: Codex) -> None:
+    """Take where something happens from names behind it: In London Daniel Moss died, if he is known, or named elsewhere."""
+    for name in [name for name, group in mentions.items() if " " in name and all(one.behind for one in group)]:
+        words = name.split()
+        for tail in (" ".join(words[number:]) for number in range(1, len(words))):
+            own = codex.find(tail, "person")
+            is_known = own is not None and tail in (*own.own_names, own.name.split()[0])
+            is_named = " " in tail and any(not one.behind for one in mentions.get(tail, ()))
+            if is_known or is_named:
+                group = mentions.pop(name)
+                for word in words:
+                    by_word[word].discard(name)
+                if is_named:
+                    mentions[tail] += [
+                        one._replace(name=tail, start=one.end - len(tail), begins=False) for one in group
+                    ]
+                break
 
 
 def _mentions(text: str, codex: Codex) -> Iterator[_Mention]:
@@ -176,12 +249,17 @@ def _mentions(text: str, codex: Codex) -> Iterator[_Mention]:
 def _names_in(text: str) -> tuple[_Mention, ...]:
     """Return where a text has names: a passage is asked for them before and after its facts are noted."""
     found = list[_Mention]()
-    for match in _NAME.finditer(text):
+    match = _NAME.search(text)
+    while match is not None:
+        if (behind := date_before(text, match.start(), match.end())) > match.start():
+            match = _NAME.match(text, behind) or match
         name = _name_in(match[0])
         start = match.end() - len(name)
         if name and not _NAMES_A_THING.search(text, max(0, start - 5), start):
             begins = start == match.start() and bool(_BEGINS.search(text, max(0, start - 8), start))
-            found.append(_Mention(name, text, start, match.end(), begins))
+            is_behind = text[match.start() : start].strip() in _SETS_IN
+            found.append(_Mention(name, text, start, match.end(), begins, is_behind))
+        match = _NAME.search(text, match.end())
     return tuple(found)
 
 

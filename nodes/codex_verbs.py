@@ -33,6 +33,7 @@ _LASTS = (
 )
 ACTS = (
     rf"(?:\w+ly |only |just |then |still |also |now |both )?(?:{IRREGULAR}(?<!hung)|hung (?!from|in|by|there|dead)|"
+    r"passed (?:him|her|them|(?:round|around) the|the [a-z]+(?=[.,;!?]|$| (?:to|round|around|across|over|along)\b))|"
     r"turned (?:to|round|around|away|the)|looked (?:up|at|down|round|over|across|into|out)|"
     r"(?:is|was) (?:still |already |now |just |\w+ly )?(?!(?:missing|lying|hanging|rotting|dying|going|floating|being|living|"
     r"decomposing|bleeding|wearing|nothing|something|anything|everything|lacking|losing|sinking|suffering|fading|failing)\b)"

@@ -88,7 +88,8 @@ _ELSEWHEN = re.compile(
     rf"{_IN_MIND}|in ['’]\d\d\b|in 1\d{{3}}\b|in (?:his|her|their) (?:youth|day|time|prime|(?:twen|thir|for|fif)ties)\b|"
     r"(?<!\bin )(?<!\bon )(?<!\bat )(?:the|that) (?:\w+ )?(?:year|summer|winter|spring|autumn|day|week|month|"
     r"night) (?:that |when )?(?:he|she|they|we|the|before)\b|"
-    r"(?:on|of) (?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)days|every (?:\w+day|morning|evening|night|year|summer|winter|"
+    r"(?:on|of) (?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)days|"
+    r"(?<!\bas he did )(?<!\bas she did )every (?:\w+day|morning|evening|night|year|summer|winter|"
     r"spring|autumn)|"
     r"each (?:morning|evening|night|year|summer|winter)\b|"
     r"(?:was|were) (?:only |just |barely |about |still )?(?:a (?:girl|boy|child)|young|small|little|\d+|six|seven|eight|nine|ten|"
@@ -637,6 +638,7 @@ def _called(entry: Entry, told: _Passage, codex: Codex) -> str:
     further = r"(?! (?:from|of|with|who|whose|in|at|on|by|that)\b)"
     return "|".join(
         [
+            *map(spelled, codex.titled(entry, told.plain_text)),
             # The Ida Morrow is a ship.
             *(rf"(?<!\b[Tt]he ){_as_a_name(name)}" for name in sorted(_own_names(entry, codex), key=len, reverse=True)),
             *(f"[Tt]he {re.escape(role)}{further}" for role in roles),

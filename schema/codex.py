@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain
@@ -14,14 +14,19 @@ from typing_extensions import TypedDict
 
 from recurrentgpt.schema.names import (
     ANYBODY,
+    HE_IS,
     LETTER,
     NOBODY_KNOWN,
     OF_HER,
     OF_HIM,
+    SHE_IS,
     UNSPACED,
     Kin,
+    called_as,
     declined_in,
     form_of,
+    in_return,
+    is_by_marriage,
     is_same_name,
     is_somebodys,
     key_of,
@@ -39,6 +44,7 @@ from recurrentgpt.schema.short_names import (
     ShortName,
     head_of,
     kind_words,
+    rank_of,
     short_name_of_thing,
     short_names_of_person,
     words_of_thing,
@@ -63,6 +69,10 @@ NOBODY_HAS = frozenset((
 
 MOST_ROLE_WORDS = 3
 
+_ROLE_ENDS = re.compile(r"\s*[,;:(]\s*|\.\s+|\s+(?:who|whose|that|which)\s")
+"""What ends a role before what else is told of somebody."""
+_BEFORE, _BEHIND = re.compile(r"(?:^|(?<=[\s\"“(—-]))([A-Z][\w'’-]*)\.? $"), re.compile(r" ([A-Z][\w-]*)")
+"""The word in capitals before and behind a name."""
 _PART = re.compile(rf"{LETTER}+|[{UNSPACED}]+")
 
 
@@ -137,6 +147,8 @@ class Searched(NamedTuple):
     """Where names were found by their patterns, -1 for nowhere: a passage is looked through again after every change."""
     shortened: dict[ShortName, int]
     """Where shorter names were found, -1 for nowhere."""
+    wholes: dict[str, list[tuple[int, tuple[str, ...]]]]
+    """Where a name was found by its pattern, and each time the longer names that it is a part of there."""
 
 
 @lru_cache(maxsize=64)
@@ -144,7 +156,7 @@ def searched(text: str) -> Searched:
     """Return a text with its words, as they are written and in small letters."""
     text = plain(text)
     return Searched(
-        text, text.lower(), frozenset(_PART.findall(text)), frozenset(_PART.findall(text.casefold())), {}, {}
+        text, text.lower(), frozenset(_PART.findall(text)), frozenset(_PART.findall(text.casefold())), {}, {}, {}
     )
 
 
@@ -305,11 +317,35 @@ class Entry:
 
     def may_be_called(self, title: str) -> bool:
         """Return whether a person may have a title: nobody has two, and Mrs Cole is she."""
-        titles = {form_of(name).title for name in self.own_names} - {""}
-        pronouns = self.value("pronouns")
-        if titles or not title:
-            return not title or title in titles
-        return pronouns == "she" if title in OF_HER else pronouns != "she" or title not in OF_HIM
+        if self.titles or not title:
+            return not title or title in self.titles
+        return self.pronoun == "she" if title in OF_HER else self.pronoun != "she" or title not in OF_HIM
+
+    @cached_property
+    def titles(self) -> frozenset[str]:
+        """The titles before its names."""
+        return frozenset(form_of(name).title for name in self.own_names) - {""}
+
+    @cached_property
+    def pronoun(self) -> str:
+        """Whether a person is `he` or `she`, by what is known of that, or by what they are; empty where nothing says so."""
+        if known := self.value("pronouns"):
+            return known
+        heads = {head_of(words_of_thing(role)) for role in self._first_roles}
+        said = {called_as(title) for title in self.titles} - {""}
+        said |= {"she"} if heads & SHE_IS else set()
+        said |= {"he"} if heads & HE_IS else set()
+        return said.pop() if len(said) == 1 else ""
+
+    def can_be_called(self, title: str) -> bool:
+        """Return whether nothing that is known of a person speaks against a title."""
+        said = called_as(title)
+        return (not self.titles or title in self.titles) and (not said or self.pronoun in ("", said))
+
+    def has_rank(self, title: str) -> bool:
+        """Return whether a person has a title, or what it says for a role: Dr Cole is the doctor, and Mrs Cole the wife."""
+        is_wife = is_by_marriage(title) and not self.kinds.isdisjoint(("wife", "widow"))
+        return is_wife or title in self.titles or rank_of(title) in self.kinds
 
     @cached_property
     def called(self) -> frozenset[str]:
@@ -358,12 +394,12 @@ class Entry:
 
     @property
     def _first_roles(self) -> list[str]:
-        return [line.value.split(",")[0].strip(" .") for line in self.lines if line.aspect == "role"]
+        return [_ROLE_ENDS.split(line.value)[0].strip(" .") for line in self.lines if line.aspect == "role"]
 
     @cached_property
     def kin(self) -> tuple[Kin, ...]:
         """What it is to others."""
-        said = [part for line in self.lines if line.aspect == "role" for part in line.value.split(",")]
+        said = [part for line in self.lines if line.aspect == "role" for part in _ROLE_ENDS.split(line.value)]
         return tuple(dict.fromkeys(kin for part in (*said, *self.aliases) if (kin := kin_of(part.strip()))))
 
 
@@ -506,16 +542,62 @@ class Codex:
         if kind not in (None, "person"):
             return None
         if (kin := kin_of(name)) is not None:
-            own = [entry for owner, what, entry in self._kin if what == kin.what and owner is self.meant(kin.whose)]
+            owner = self.meant(kin.whose)
+            own = [entry for whose, what, entry in self._kin if what == kin.what and whose is owner]
             return own[0] if len(own) == 1 else None
         title, words = form_of(name)
-        found = self.find(" ".join(words), "person") if title else None
+        found = self._titled(title, " ".join(words)) if title else None
         if found is None and len(words) > 1:
             first = self.answering(key_of(words[0]), "person")
             found = first[0] if len(first) == 1 else None
             known = [one for one in found.own_names if form_of(one).words[:1] == words[:1]] if found else []
             found = found if known and all(is_same_name(one, name) for one in known) else None
         return found if found is not None and found.kind == "person" and found.may_be_called(title) else None
+
+    def _titled(self, title: str, name: str) -> Entry | None:
+        """Return the only person who may be meant by a name behind a title: of a couple, who is called so, or has that rank."""
+        people = self.answering(key_of(name), "person")
+        if len(people) > 1:
+            # Of several sisters each may be Miss Cole, as long as nobody knows that they are not.
+            people = [one for one in people if one.can_be_called(title)]
+        if len(people) > 1:
+            people = [one for one in people if one.has_rank(title)]
+        return people[0] if len(people) == 1 and people[0].may_be_called(title) else None
+
+    def titled(self, entry: Entry, text: str) -> list[str]:
+        """Return with which titles a plain text means somebody by a name that others have, too: Dr. Cole, of two Coles."""
+        found = dict[str, None]()
+        for name in entry.names if entry.kind == "person" else ():
+            if name not in text or not self._is_shared(name):
+                continue
+            for match in sign_of(name).pattern.finditer(text):
+                before = _BEFORE.search(text, max(0, match.start() - 20), match.start())
+                if (
+                    before
+                    and form_of(called := text[before.start() : match.end()]).title
+                    and self.meant(called) is entry
+                ):
+                    found[called] = None
+        return list(found)
+
+    def _is_shared(self, name: str) -> bool:
+        return len(self._called.get(key_of(name), ())) > 1
+
+    def _own_place(self, entry: Entry, sign: Sign, read: Searched, at: int) -> int:
+        """Return from `at` on where a text means a person by a name that others have, too, and not one of those; -1 for nowhere.
+
+        Mrs Cole and Hanna Cole are not Mr Cole.
+        """
+        for start, whole in _wholes(sign, read):
+            owners = [owner for name in whole if (owner := self._whose(name)) is not None]
+            if start >= at and (not owners or any(owner is entry for owner in owners)):
+                return start
+        return -1
+
+    def _whose(self, name: str) -> Entry | None:
+        if name not in self._owners:
+            self._owners[name] = self.meant(name) if form_of(name).title else self.find(name, "person")
+        return self._owners[name]
 
     def short_names(self, entry: Entry) -> list[ShortName]:
         """Return by which shorter names an entry alone may be meant."""
@@ -544,9 +626,9 @@ class Codex:
     def _alone_is(self, head: str) -> Entry | None:
         """Return the only entry of a kind, where nothing else has that for its name; None for several and for none."""
         keys = self._kinds.get(head, ())
-        if len(keys) != 1 or any(self._called.get(name, keys) != keys for name in (head, f"the {head}")):
+        if not keys or any(self._called.get(name, keys) != keys for name in (head, f"the {head}")):
             return None
-        return self.entries[keys[0]]
+        return _who_is([self.entries[key] for key in keys])
 
     def named_in(self, text: str, within: str = "") -> list[Entry]:
         """Return the entries that a text names, in the order in which it does.
@@ -557,12 +639,15 @@ class Codex:
         read = searched(text)
         in_capitals, in_any_letters = self._signs
         found: dict[int, int] = {}
+        entries = list(self.entries.values())
         for signs, words in ((in_capitals, read.words), (in_any_letters, read.small_words)):
             for place, sign in chain.from_iterable(signs[word] for word in signs.keys() & {*words, ""}):
                 # Most have a word that the text has not, which is told before anything is asked.
                 if (sign.words <= words or sign.is_unspaced) and (at := sign.place_in(read)) >= 0:
-                    found[place] = min(at, found.get(place, at))
-        entries = list(self.entries.values())
+                    if entries[place].kind == "person" and self._is_shared(sign.name):
+                        at = self._own_place(entries[place], sign, read, at)
+                    if at >= 0:
+                        found[place] = min(at, found.get(place, at))
         others = (
             *((at, entry) for at, _, entry in self.kin_in(read.text)),
             *self._declined_in(read),
@@ -607,7 +692,8 @@ class Codex:
             if what not in text or words.isdisjoint(_PART.findall(plain(" ".join(owner.names)))):
                 continue
             names = frozenset(word for name in owner.names for word in plain(name).split())
-            called = "|".join(spelled(name) for name in owner.names if self.find(name) is owner)
+            own = [*(name for name in owner.names if self.find(name) is owner), *self.titled(owner, text)]
+            called = "|".join(map(spelled, own))
             pattern = (
                 rf"\b(?:(?i:(?P<whose>his|her) (?:own |dear |poor )?)|(?:{called or '(?!)'})'s? ){re.escape(what)}\b"
             )
@@ -626,10 +712,24 @@ class Codex:
         found: dict[tuple[str, str], list[tuple[Entry, str, Entry]]] = {}
         for entry in self.entries.values():
             for whose, what in entry.kin:
-                if (owner := self.find(whose)) is not None and owner.kind == "person" and owner is not entry:
-                    for said in dict.fromkeys((what, what.split()[-1])):
-                        found.setdefault((owner.name, said), []).append((owner, said, entry))
+                if (owner := self._relative(whose, entry)) is None:
+                    continue
+                back = in_return(what.split()[-1], owner.pronoun)
+                for one, said, other in (
+                    *((owner, said, entry) for said in dict.fromkeys((what, what.split()[-1]))),
+                    *([(entry, back, owner)] if back else []),
+                ):
+                    those = found.setdefault((one.name, said), [])
+                    those += [(one, said, other)] if all(other is not known for *_, known in those) else []
         return [those[0] for those in found.values() if len(those) == 1]
+
+    def _relative(self, whose: str, entry: Entry) -> Entry | None:
+        """Return whose relative somebody is: who else is called so, where both have that name."""
+        owner = self.meant(whose) if kin_of(whose) is None else None
+        if owner is None:
+            others = [one for one in self.answering(key_of(whose), "person") if one is not entry]
+            owner = others[0] if len(others) == 1 else None
+        return owner if owner is not None and owner.kind == "person" and owner is not entry else None
 
     def own_roles(self, entry: Entry) -> list[str]:
         """Return the roles of an entry that no other one has."""
@@ -648,16 +748,20 @@ class Codex:
     @cached_property
     def _has_role(self) -> Mapping[str, Entry | None]:
         """The entry of each role that one alone has; None for a role of several, and for what is somebody's name."""
-        found: dict[str, Entry | None] = {}
+        found = defaultdict[str, list[Entry]](list)
         for entry in self.entries.values():
             for role in {role.casefold() for role in entry.roles} if entry.roles else ():
                 if role not in self._called and f"the {role}" not in self._called:
-                    found[role] = None if role in found else entry
-        return found
+                    found[role].append(entry)
+        return {role: _who_is(those) for role, those in found.items()}
 
     @cached_property
     def _called(self) -> Mapping[str, tuple[str, ...]]:
         return _index(self.entries, _names)
+
+    @cached_property
+    def _owners(self) -> dict[str, Entry | None]:
+        return {}
 
     @cached_property
     def _shortened(self) -> dict[tuple[str, str], list[tuple[int, Entry]]]:
@@ -667,6 +771,25 @@ class Codex:
     def _kinds(self) -> Mapping[str, tuple[str, ...]]:
         """By each word that says what something is, the keys of all that are so."""
         return _index(self.entries, _kinds)
+
+
+def _wholes(sign: Sign, read: Searched) -> list[tuple[int, tuple[str, ...]]]:
+    """Return where a text has a name, and each time the longer names that it is a part of there."""
+    if (known := read.wholes.get(sign.source)) is None:
+        known = read.wholes[sign.source] = []
+        for match in sign.pattern.finditer(read.text):
+            start, end = match.span()
+            before, behind = _BEFORE.search(read.text, max(0, start - 20), start), _BEHIND.match(read.text, end)
+            longer = [read.text[before.start() : end]] if before else []
+            longer += [read.text[start : behind.end()]] if behind else []
+            known.append((start, tuple(longer)))
+    return known
+
+
+def _who_is(those: Sequence[Entry]) -> Entry | None:
+    """Return who alone of those with one role has it now: an office of the dead is of whoever has it after them."""
+    living = [entry for entry in those if not entry.is_dead] if len(those) > 1 else those
+    return living[0] if len(living) == 1 else None
 
 
 def _names(entry: Entry) -> frozenset[str]:

@@ -99,10 +99,12 @@ _CASES = {
 """Endings of other cases of a name, and that of the name: of men's names those that are no case of a woman's, too."""
 
 _SOMEBODYS = re.compile(rf"(?i:{'|'.join(_WHOSE.split())})\s")
+_WHOSE_KIN = r"[A-Z]\w*\.?(?:[ '’-][A-Z]\w*)*"
 _KIN = re.compile(
-    r"(?P<whose>[A-Z]\w*(?:[ '’-][A-Z]\w*)*)['’]s? (?P<what>[a-z]\w*(?: [a-z]\w*)?)|"
-    r"(?:[Tt]he |an? )?(?P<is>[a-z]\w*(?: [a-z]\w*)?) of (?P<of>[A-Z]\w*(?:[ '’-][A-Z]\w*)*)"
+    rf"(?P<whose>{_WHOSE_KIN})['’]s? (?P<what>[a-z]\w*(?: [a-z]\w*)?)|"
+    rf"(?:[Tt]he |an? )?(?P<is>[a-z]\w*(?: [a-z]\w*)?) of (?P<of>{_WHOSE_KIN})"
 )
+_KIN_OF_ROLE = re.compile(r"(?:[Tt]he )?(?P<whose>[a-z][\w-]*(?: [a-z][\w-]*)?)['’]s (?P<what>[a-z]\w*)")
 _CAPITAL = re.compile(r"[A-Z][\w'-]*")
 _NO_NAMES = (
     "A After Again All Although An And Another As At Because Before Behind Both But By Every Everybody Everyone Finally For "
@@ -112,6 +114,30 @@ _NO_NAMES = (
 )
 _BEGINS = frozenset(_NO_NAMES.split())
 """What a sentence may begin with in capitals that is nobody's name."""
+
+CALENDAR = frozenset((
+    "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday", "January", "February", "March", "April",
+    "May", "June", "July", "August", "September", "October", "November", "December", "Christmas", "Easter", "Lent", "Advent",
+    "Epiphany", "Whitsun", "Pentecost", "Michaelmas", "Martinmas", "Candlemas", "Lammas", "Midsummer", "Halloween",
+    "Hallowe'en", "Thanksgiving", "Passover", "Hanukkah", "Ramadan", "Diwali",
+))  # fmt: skip
+"""Days, months and feasts."""
+_SEASONS = frozenset(("Spring", "Summer", "Autumn", "Winter"))
+_TIMES = CALENDAR | _SEASONS
+_ALSO_NAMES = frozenset(("March", "April", "May", "June", "August", "Easter", "Lent")) | _SEASONS
+"""Those by which somebody may be called."""
+_TIME = rf"(?:{'|'.join(sorted(_TIMES))})"
+_DATE = re.compile(
+    r"\b(?:(?P<sure>[Ii]n|[Oo]n|[Tt]hat|[Tt]his|[Ll]ast|[Nn]ext|[Oo]ne|[Ee]very|[Dd]uring|[Aa]t)|[Bb]y|[Aa]fter|[Bb]efore|"
+    rf"[Ss]ince|[Uu]ntil|[Tt]ill) (?:(?:the|early|late|mid) )?(?:(?P<time>{_TIME})|"
+    rf"(?:[A-Z][\w'’-]* ){{1,3}}(?:Day|Eve|Night|{_TIME}))(?: (?:Day|Eve|Night|Morning|{_TIME}))? (?=[A-Z])"
+)
+"""A day, month, season or feast between a word that makes a date of it and a name."""
+_PLACED = re.compile(
+    r"(?:^|[.!?;,:][\"”’)]? |[\"“(] ?|\b(?:and|but) )(?:[Ii]n|[Aa]t|[Oo]n|[Bb]y|[Nn]ear|[Ff]rom|[Oo]utside|[Bb]eyond|[Oo]ver) "
+    r"(?:[A-Z][\w'’-]* ){1,2}$"
+)
+"""What ends in where or when something happens, in words in capitals, before the name that a clause is of."""
 
 SEVERAL = frozenset((
     "friend", "enemy", "neighbour", "neighbor", "colleague", "companion", "comrade", "follower", "children", "people", "men",
@@ -123,6 +149,27 @@ FAMILY = re.compile(
     r"(?:god|grand)?(?:father|mother|brother|sister|son|daughter|aunt|uncle|cousin|nephew|niece|husband|wife|wives|widow\w*)s?"
 )
 """What somebody is to others of their family."""
+
+
+HE_IS = frozenset((
+    "man", "boy", "brother", "father", "son", "husband", "widower", "king", "prince", "lord", "uncle", "nephew", "grandfather",
+    "monk", "priest", "fisherman", "ferryman",
+))  # fmt: skip
+SHE_IS = frozenset((
+    "woman", "girl", "sister", "mother", "daughter", "wife", "widow", "queen", "princess", "lady", "aunt", "niece",
+    "grandmother", "nun", "midwife", "waitress",
+))  # fmt: skip
+"""What somebody is of whom is said he, or she."""
+_IN_RETURN = (
+    (("wife", "husband", "widow", "widower"), "husband", "wife"),
+    (("brother", "sister"), "brother", "sister"),
+    (("son", "daughter"), "father", "mother"),
+    (("father", "mother"), "son", "daughter"),
+    (("uncle", "aunt"), "nephew", "niece"),
+    (("nephew", "niece"), "uncle", "aunt"),
+    (("cousin",), "cousin", "cousin"),
+)
+"""What they are to somebody who are that to them, as he and as she."""
 
 
 class Kin(NamedTuple):
@@ -220,11 +267,46 @@ def is_same_name(known: str, name: str) -> bool:
     return all(word in between for word in first) and (len(first) == 1 or first[-1] == last[-1])
 
 
+def called_as(title: str) -> str:
+    """Return the pronoun of whoever has a title; empty for one that says nothing of it."""
+    return "she" if title in OF_HER else "he" if title in OF_HIM else ""
+
+
+def is_by_marriage(title: str) -> bool:
+    """Return whether somebody of a title may have the surname behind it from whom she married."""
+    return title in _WEDDED and title not in ("miss", "ms", "señorita")
+
+
 def is_name_part(word: str) -> bool:
     """Return whether a word before a surname is another's first name, and no title or first word of a sentence."""
     word = word.strip()
     title = word.rstrip(".").casefold()
     return word[:1].isupper() and word not in _BEGINS and title not in _TITLES | _NO_FIRST_NAMES
+
+
+def date_before(text: str, start: int, end: int) -> int:
+    """Return where a name in capitals begins that stands from `start` to `end`, behind the date that it may begin with.
+
+    May Welland is not called Welland: what may be her first name is a date where the rest is a name of two words.
+    """
+    if _TIMES.isdisjoint(text[start:end].split()) and "Day " not in text[start:end] and "Eve " not in text[start:end]:
+        return start
+    for match in _DATE.finditer(text, max(0, start - 20), end):
+        is_sure = match["sure"] or match["time"] not in _ALSO_NAMES
+        if match.end() > start and (is_sure or " " in text[match.end() : end]):
+            return match.end()
+    return start
+
+
+def is_behind_setting(text: str, start: int, name: str, first: str) -> bool:
+    """Return whether what stands in capitals before a name is when or where something happens, and no part of a name.
+
+    That is a date, and before a whole name or somebody's `first` name whatever a clause begins with behind a preposition.
+    """
+    before = text[max(0, start - 60) : start]
+    if any(match.end() == len(before) for match in _DATE.finditer(f"{before}X")):
+        return True
+    return (" " in name or name == first) and bool(_PLACED.search(text[:start]))
 
 
 def is_title(word: str) -> bool:
@@ -260,10 +342,24 @@ def is_somebodys(role: str) -> bool:
 
 
 def kin_of(role: str) -> Kin | None:
-    """Return whose a role makes somebody, and what; None for one that does not say so with a name."""
-    match = _KIN.fullmatch(plain(role).strip(" ."))
+    """Return whose a role makes somebody, and what; None for one that does not say so with a name, or a role of a family."""
+    said = plain(role).strip(" .")
+    match = _KIN.fullmatch(said)
     kin = Kin(match["whose"] or match["of"], match["what"] or match["is"]) if match else None
+    if kin is None and (other := _KIN_OF_ROLE.fullmatch(said)) and FAMILY.fullmatch(other["what"]):
+        kin = Kin(f"the {other['whose']}", other["what"])
     return kin if kin and kin.what.split()[-1] not in _OF_MANY else None
+
+
+def in_return(what: str, pronoun: str) -> str:
+    """Return what somebody of a pronoun is to whoever is `what` to them: a wife's husband; empty where nobody can tell."""
+    for those, he, she in _IN_RETURN:
+        if what in those:
+            if he == she or pronoun:
+                return she if pronoun == "she" else he
+            # Of nobody it is said more than that they are married: she is his wife.
+            return {"wife": he, "widow": he, "husband": she, "widower": she}.get(what, "")
+    return ""
 
 
 def may_be_of(before: str, pronoun: str, names: frozenset[str]) -> bool:

@@ -34,6 +34,20 @@ ANOTHER = frozenset((
     "outra", "novo", "nova", "tweede", "ander", "nieuwe", "valse",
 ))  # fmt: skip
 """What makes of a thing another one of its kind."""
+_LESS = ANOTHER | {
+    "deputy",
+    "vice",
+    "assistant",
+    "under",
+    "junior",
+    "former",
+    "late",
+    "retired",
+    "acting",
+    "future",
+    "would-be",
+}
+"""What makes of somebody another one of their kind, or none at all."""
 _POINTERS = frozenset((
     "his", "her", "their", "its", "my", "our", "your", "this", "that", "these", "those", "same", "own", "said", "the",
     "a", "an",
@@ -57,7 +71,6 @@ _BETWEEN, _MOST_BETWEEN = re.compile(r"[\w-]+"), 2
 
 _MOST_ROLE_WORDS, _NEAR = 3, 90
 """Words of a role before that of which it is one; characters before a name in which its article stands."""
-_RANK = {"dr": "doctor"}
 _POINTS = DEFINITE_ARTICLES | {"this", "that"}
 """What stands before something that is known."""
 _OPENING = "\"'“‘„«»(["
@@ -124,7 +137,7 @@ class ShortName:
     def _needed(self) -> frozenset[str]:
         """What has to be said: a spare key is not the key, and a deputy mayor not the mayor."""
         own = {word.casefold() for word in self.before}
-        return frozenset(own - QUALITIES if self.is_person else own & ANOTHER)
+        return frozenset(own & (_LESS if self.is_person else ANOTHER))
 
     def _all_in(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield where a text has its word, of one or of several."""
@@ -184,6 +197,11 @@ class ShortName:
         return None
 
 
+def rank_of(title: str) -> str:
+    """Return what somebody of a title is called without their name."""
+    return "doctor" if title == "dr" else title
+
+
 def short_name_of_thing(name: str) -> ShortName | None:
     """Return by what a thing of this name may be meant in fewer words; None where it has but one."""
     words = words_of_thing(name)
@@ -201,14 +219,14 @@ def short_names_of_person(names: Sequence[str], roles: Sequence[str]) -> list[Sh
     own = frozenset(word for name in names for word in plain(name).split())
     found = [_short_role(role, own) for role in roles]
     titles = [form_of(name).title for name in names]
-    found += [ShortName(_RANK.get(title, title), (), "", own, is_person=True) for title in titles if title in RANKS]
+    found += [ShortName(rank_of(title), (), "", own, is_person=True) for title in titles if title in RANKS]
     return [short for short in found if short is not None]
 
 
 def _short_role(role: str, names: frozenset[str]) -> ShortName | None:
     words = plain(without_article(role)).split()
     kind = kind_words(words)
-    # What a role is of is left out, and what says more of it is not: a deputy mayor is no mayor.
+    # What says more of a role may be left out, as what it is of: only a deputy mayor is no mayor.
     if len(words) < 2 or not 0 < len(kind) <= _MOST_ROLE_WORDS or any("'" in word for word in kind):
         return None
     head = kind[-1].casefold()

@@ -13,15 +13,28 @@ from recurrentgpt.prose.model_text import model_text
 from recurrentgpt.prose.sentences import count_words, ends_a_sentence, limit_words, sentences
 from recurrentgpt.schema.codex import Change, Kind
 from recurrentgpt.schema.errors import BookError
+from recurrentgpt.schema.names import is_title
+from recurrentgpt.schema.short_names import head_of, words_of_thing
 
 MOST_BYTES = 5_000_000
 MOST_ENTRIES, MOST_LINES, MOST_LINE_WORDS, MOST_NAME_WORDS = 400, 40, 36, 8
+MOST_NAMED = 5
+"""Entries that are named of which something was left out."""
 
 _PERSON = re.compile(r"\b(?:he|she|him|his|her)\b|\b(?:age|gender|sex|pronouns|personality)\s*[:(]", re.IGNORECASE)
-_PLACE = re.compile(
-    r"\b(?:city|town|village|island|kingdom|river|mountain|house|inn|tavern|castle|street|harbou?r|land)\b",
-    re.IGNORECASE,
+_PLACES = (
+    r"city|town|village|hamlet|island|isle|kingdom|realm|world|country|county|province|region|district|quarter|river|lake|sea|bay|"
+    r"coast|harbou?r|port|mountain|hill|valley|forest|wood|desert|swamp|moor|field|farm|mill|mine|quarry|cave|house|manor|hall|"
+    r"castle|palace|tower|fort|fortress|church|chapel|abbey|monastery|cathedral|temple|shrine|graveyard|cemetery|inn|tavern|hotel|"
+    r"shop|market|square|street|road|lane|bridge|station|school|academy|university|library|museum|hospital|prison|garden|park|land"
 )
+_PLACE = re.compile(rf"\b(?:{_PLACES})\b", re.IGNORECASE)
+_ABOUT_SOMEBODY = re.compile(r"(?:^|[.!?]\s+)(?:He|She)\b")
+_STATES = (
+    r"is|was|has|does|lies|stands|belongs|contains|holds|means|consists|reaches|runs|flows|rises|seems|remains|shines|glows|smells|"
+    r"dates|keeps|makes|gives|houses|hangs|opens|borders"
+)
+"""What is told of places and things as well."""
 
 
 _PATTERN = re.compile(r"/(?:\\b)?(?P<open>\((?:\?:)?)?(?P<words>[\w '’|-]+)(?(open)\))(?:\\b)?/[a-z]*")
@@ -86,16 +99,28 @@ _CARD = {
 """What a character card has beside its book, by its field."""
 
 
-def tell_left_out(counts: Mapping[str, int]) -> str:
-    """Return a sentence on what of a lorebook did not come in, by kind; empty where all did."""
-    parts = [f"{counts[kind]:,} {forms[counts[kind] != 1]}" for kind, forms in _LEFT_OUT.items() if counts.get(kind)]
-    if card := [name for field, name in _CARD.items() if counts.get(field)]:
+def tell_left_out(left_out: Mapping[str, Sequence[str]]) -> str:
+    """Return a sentence on what of a lorebook did not come in, by kind and with the entries; empty where all did."""
+    parts = [
+        f"{len(whose):,} {forms[len(whose) != 1]}{_in_entries(whose)}"
+        for kind, forms in _LEFT_OUT.items()
+        if (whose := left_out.get(kind))
+    ]
+    if card := [name for field, name in _CARD.items() if left_out.get(field)]:
         parts.append(f"of the card all but its book: {', '.join(card)}")
     return f"Left out: {'; '.join(parts)}." if parts else ""
 
 
-def read_lorebook(path: Path, names: Mapping[str, str] | None = None) -> tuple[list[Change], Counter[str]]:
-    """Return the entries of a lorebook that are switched on, and how much was left out, by kind; raise BookError for no lorebook.
+def _in_entries(whose: Sequence[str]) -> str:
+    names = [name for name in dict.fromkeys(whose) if name]
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return f" ({', '.join(names[:MOST_NAMED])}{more})" if names else ""
+
+
+def read_lorebook(path: Path, names: Mapping[str, str] | None = None) -> tuple[list[Change], dict[str, list[str]]]:
+    """Return the entries of a lorebook that are switched on, and what was left out; raise BookError for no lorebook.
+
+    What was left out is told by kind, with the entry's name for each time.
 
     Of an entry's text 40 lines are kept, and what is always on is pinned. Keys match in whatever letters, as whole words, unless
     the entry asks for theirs. `names` has who stands in the place of `char` and `user`, in a card's book `char` is the card's: a
@@ -109,8 +134,8 @@ def read_lorebook(path: Path, names: Mapping[str, str] | None = None) -> tuple[l
         raise BookError(f"{path} cannot be read ({error.strerror}).") from error
     except (ValueError, RecursionError) as error:
         raise BookError(f"{path} is no JSON in UTF-8: export the lorebook again.") from error
-    left_out = Counter[str]()
-    content, names = _book(path, content, names or {}, left_out)
+    of_card = Counter[str]()
+    content, names = _book(path, content, names or {}, of_card)
     rows = content.get("entries")
     rows = list(rows.values()) if isinstance(rows, dict) else rows
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
@@ -119,19 +144,29 @@ def read_lorebook(path: Path, names: Mapping[str, str] | None = None) -> tuple[l
         raise BookError(f"{path} has {len(rows):,} entries; at most {MOST_ENTRIES} fit: split it.")
     given = content.get("categories")
     categories = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
-    off = [one["id"] for one in categories if one.get("enabled") is False and isinstance(one.get("id"), str)]
-    on = [row for row in rows if not (row.get("disable") or row.get("enabled") is False or row.get("category") in off)]
-    left_out["off"] += len(rows) - len(on)
-    keys = [_keys(row, names, left_out) for row in on]
+    unused = [one["id"] for one in categories if one.get("enabled") is False and isinstance(one.get("id"), str)]
+    on = [
+        row for row in rows if not (row.get("disable") or row.get("enabled") is False or row.get("category") in unused)
+    ]
+    of_rows = [Counter[str]() for _ in on]
+    keys = [_keys(row, names, own) for row, own in zip(on, of_rows, strict=True)]
     titles = _titles(on, keys, names)
     changes = [
         change
-        for row, title, own in zip(on, titles, keys, strict=True)
-        for change in _entry(row, title, own, names, left_out)
+        for row, title, own, left in zip(on, titles, keys, of_rows, strict=True)
+        for change in _entry(row, title, own, names, left)
     ]
     if not changes:
         raise BookError(f"{path} has no entry with a name and a text.")
-    return changes, +left_out
+    off = [row for row in rows if row not in on]
+    left_out = {
+        "off": _titles(off, [_keys(row, names, Counter()) for row in off], names),
+        **{kind: [""] for kind in of_card},
+    }
+    for title, left in zip(titles, of_rows, strict=True):
+        for kind, count in left.items():
+            left_out.setdefault(kind, []).extend([title] * count)
+    return changes, {kind: whose for kind, whose in left_out.items() if whose}
 
 
 def _book(
@@ -189,7 +224,7 @@ def _entry(
     if not name or not lines:
         left_out["empty"] += 1
         return []
-    about = Change(entry=name, kind=_kind(text), do="set")
+    about = Change(entry=name, kind=_kind(name, text), do="set")
     found: list[Change] = [{**about, "aspect": "fact", "text": line} for line in lines]
     found += [{**about, "do": "key", "value": key} for key in _as_matched(row, name, keys) if key != name]
     return [*found, {**about, "do": "pin"}] if row.get("constant") or row.get("forceActivation") else found
@@ -355,5 +390,20 @@ def _prose(lines: Sequence[str], name: str) -> list[str]:
     return found
 
 
-def _kind(text: str) -> Kind:
-    return "person" if _PERSON.search(text) else "place" if _PLACE.search(text) else "thing"
+def _kind(name: str, text: str) -> Kind:
+    """Return what an entry is: a place by its own name or what it is said to be, somebody by what only somebody does."""
+    words, told = name.split(), re.escape(name)
+    is_place = bool(_PLACE.fullmatch(head_of(words_of_thing(name)) or name))
+    # Anna Church is somebody.
+    if is_place and (len(words) == 1 or not _ABOUT_SOMEBODY.search(text)):
+        return "place"
+    if re.search(
+        rf"^(?:The )?{told},? (?:is|was) (?:an?|the) (?:(?!of\b|in\b)[\w'’-]+,? ){{0,4}}?(?:{_PLACES})\b",
+        text,
+        re.IGNORECASE,
+    ):
+        return "place"
+    does = re.search(rf"(?:^|[.!?]\s+)(?<![Tt]he ){told} (?:\w+ly )?(?!(?:{_STATES})\b)[a-z]{{2,}}(?<!s)s\b", text)
+    if _PERSON.search(text) or is_title(words[0]) or (does and len(words) > 1):
+        return "person"
+    return "place" if _PLACE.search(text) else "thing"

@@ -192,7 +192,7 @@ async def codex_view(story: Story, ref: str) -> list[CodexEntryView]:
         {
             "name": entry.name,
             "kind": entry.kind,
-            "names": [*entry.names, *_said_of(entry, shown, passage.text)],
+            "names": list(dict.fromkeys([entry.name, *shown.names_of(entry), *_said_of(entry, shown, passage.text)])),
             "here": entry.name in named,
             "pinned": entry.pinned,
             "hidden": entry.hidden,
@@ -216,9 +216,10 @@ async def codex_view(story: Story, ref: str) -> list[CodexEntryView]:
 
 
 def _said_of(entry: Entry, codex: Codex, text: str) -> list[str]:
-    """Return the shorter names and roles, with their articles, by which a text means an entry."""
+    """Return the shorter names and roles, with their articles, by which a text means an entry, and a family's with titles."""
     text, roles = plain(text), "|".join(map(re.escape, codex.own_roles(entry)))
-    found = [
+    found = codex.titled(entry, text)
+    found += [
         f"{article[0] if (article := _ARTICLE.search(text[:start])) else ''}{text[start:end]}"
         for start, end in codex.short_places(entry, text)
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Query, UploadFile
@@ -91,7 +92,7 @@ async def add(jobs: IdleJobsDep, body: NewEntry) -> Changed:
 @router.post("/stories/{story}/codex/lorebook")
 async def import_lorebook(jobs: IdleJobsDep, file: UploadFile) -> LorebookAdded:
     """Add the entries of a lorebook of SillyTavern or NovelAI, or of a character card, and tell what is left out."""
-    left_out: dict[str, int] = {}
+    left_out: dict[str, Sequence[str]] = {}
     async with temporary_folder() as folder:
         path = folder / safe_name((file.filename or "lorebook").replace("\0", ""))
         await asyncio.to_thread(path.write_bytes, await file.read())

@@ -143,12 +143,13 @@ class StoryCodex:
         await self._say([_said(entry.name, entry.kind, "remove")])
 
     async def import_lorebook(
-        self, path: str | Path, *, on_left_out: Callable[[Mapping[str, int]], None] = lambda left_out: None
+        self, path: str | Path, *, on_left_out: Callable[[Mapping[str, Sequence[str]]], None] = lambda left_out: None
     ) -> list[str]:
         """Add the entries of a lorebook of SillyTavern, NovelAI or a character card, and return their names; raises BookError.
 
         In the place of `{{char}}` stands the name of the first of the story's people, in a story to play of the second, and the
-        first in that of `{{user}}`. `on_left_out` is told how much was left out, by kind: `tell_left_out` says it in words.
+        first in that of `{{user}}`. `on_left_out` is told what was left out, by kind, with the entry's name
+        each time: `tell_left_out` says it in words.
         """
         from recurrentgpt.books.readers.lorebook import read_lorebook
 

@@ -23,7 +23,7 @@ from recurrentgpt.schema.codex import Change, Codex, Entry
 from recurrentgpt.schema.context import SETTINGS, STORY_SETTINGS
 from recurrentgpt.schema.errors import EntryNotFound, StorageError, StoryError, StoryNotFound
 from recurrentgpt.schema.log import AheadTally, Commit, ReplayRow, StoryRecord
-from recurrentgpt.schema.names import key_of
+from recurrentgpt.schema.names import called_as, form_of, is_by_marriage, key_of
 from recurrentgpt.schema.outline import mark_turns
 from recurrentgpt.schema.parts import Brief, Usage
 
@@ -257,9 +257,18 @@ class StoryReader:
         return await self.log.get_many(self.id, await self.log.path(self.id, head))
 
 
+def _of_surname(codex: Codex, name: str) -> Entry | None:
+    """Return the only one of a surname whom somebody can mean who asks: Miss Cole may be who is not known to be she."""
+    title, words = form_of(name)
+    people = codex.answering(key_of(" ".join(words)), "person") if title and not is_by_marriage(title) else []
+    said = called_as(title)
+    people = [entry for entry in people if not entry.titles and (not said or entry.pronoun in ("", said))]
+    return people[0] if len(people) == 1 else None
+
+
 def find_entry(codex: Codex, name: str) -> Entry:
     """Return the one entry that answers to a name in whatever form; raise EntryNotFound where none or several do."""
-    entry = codex.meant(visible_text(name))
+    entry = codex.meant(visible_text(name)) or _of_surname(codex, visible_text(name))
     if entry is not None:
         return entry
     words = set(key_of(name).removeprefix("the ").split())

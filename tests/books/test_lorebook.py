@@ -22,7 +22,7 @@ def read(tmp_path):
         for change in changes:
             lines.setdefault(change["entry"], []).extend([change["text"]] if change["do"] == "set" else [])
             keys.setdefault(change["entry"], []).extend([change["value"]] if change["do"] == "key" else [])
-        return lines, keys, dict(left_out)
+        return lines, keys, left_out
 
     return read
 
@@ -98,7 +98,7 @@ def test_keys_are_looked_for_in_whatever_letters_unless_they_ask_for_theirs(read
     assert read(of("They fly.", "Dragons", key=["Dragon", "WYRM"]))[1] == {"Dragons": ["dragon", "wyrm", "dragons"]}
     assert read(of("They fly.", "Ice", key=["ICE"], caseSensitive=True))[1] == {"Ice": ["ICE"]}
     novelai = {"entries": [{"displayName": "Fog", "text": "It is wet.", "keys": ["fog & harbour", "Mist"]}]}
-    assert read(novelai)[1:] == ({"Fog": ["mist"]}, {"patterns": 1})
+    assert read(novelai)[1:] == ({"Fog": ["mist"]}, {"patterns": ["Fog"]})
 
 
 def test_an_entry_is_called_by_its_name_without_what_stands_beside_it(read):
@@ -121,7 +121,7 @@ def test_what_a_category_switches_off_stays_out(read):
     ]
     categories = [{"id": "a", "enabled": True}, {"id": "b", "enabled": False}, {"enabled": False}]
     lines, _, left_out = read({"lorebookVersion": 5, "entries": rows, "categories": categories})
-    assert (list(lines), left_out) == (["In", "Bare"], {"off": 1})
+    assert (list(lines), left_out) == (["In", "Bare"], {"off": ["Out"]})
 
 
 def card(**data):
@@ -139,9 +139,15 @@ def test_a_character_card_gives_its_book(read, spec):
     lines, keys, left_out = read(given, {"char": "Somebody"})
     assert lines == {"Vell": ["Vell is the city of Maelis."], "Dragon": ["It flies."]}
     assert keys["Dragon"] == ["wyrm"]
-    assert left_out == {"off": 1, "orders": 1, "patterns": 1, "description": 1, "first_mes": 1}
+    assert left_out == {
+        "off": ["x"],
+        "orders": ["Vell"],
+        "patterns": ["Dragon"],
+        "description": [""],
+        "first_mes": [""],
+    }
     told = tell_left_out(left_out)
-    assert "1 line that tells a program what to do" in told
+    assert "1 line that tells a program what to do (Vell)" in told
     assert told.endswith("of the card all but its book: description, first message.")
 
 
@@ -163,3 +169,26 @@ def test_a_lorebook_of_the_third_specification_is_read(read):
         "data": {"entries": [{"keys": ["Vell"], "content": "Vell is a city.", "enabled": True}]},
     }
     assert read(book)[0] == {"Vell": ["Vell is a city."]}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "kind"),
+    [
+        ("Adeline Foyle", "Adeline Foyle walks with a silver cane.", "person"),
+        ("Captain Rudd", "Captain Rudd is feared in every town.", "person"),
+        ("Odo", "Odo hates fish. He sings.", "person"),
+        ("Anna Church", "Anna Church is tall. She limps.", "person"),
+        ("Church", "The church has no bell. Odo sold it, and his brother drank.", "place"),
+        ("the old quarry", "Nobody goes there.", "place"),
+        ("Church of the Lamp", "It burned.", "place"),
+        ("Marrow", "Marrow is a cold, wet fishing village. Its people hate him.", "place"),
+        ("Silver Compass", "The Silver Compass points to whoever lies.", "thing"),
+        ("silver compass", "It points to whoever lies.", "thing"),
+        ("Night Tax", "Night Tax is paid by whoever walks after dark.", "thing"),
+    ],
+)
+def test_what_an_entry_is_its_name_and_its_text_say(tmp_path, name, text, kind):
+    path = tmp_path / "lore.json"
+    path.write_text(json.dumps(of(text, name)), encoding="utf-8")
+    changes, _ = read_lorebook(path)
+    assert {change["kind"] for change in changes} == {kind}

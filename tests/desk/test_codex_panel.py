@@ -95,6 +95,20 @@ def test_a_passage_names_a_thing_and_a_person_by_shorter_names_too(client: Clien
     assert known["brass lamp"]["names"] == ["brass lamp"]
 
 
+def test_a_name_of_a_family_is_shown_of_whom_its_title_means(client: Client) -> None:
+    view = client.begin()
+    path = f"/stories/{view['id']}/codex"
+    told = "Dr. Lisle cut the roses. Mrs. Lisle laughed, and Lisle sat down."
+    client.send("POST", f"/stories/{view['id']}/passage", {"at": view["head"], "text": told})
+    client.wait(view["id"])
+    for name, role in (("Catherine Lisle", "the doctor's wife"), ("Henry Lisle", "a village doctor who limps")):
+        client.send("POST", path, {"name": name, "kind": "person"})
+        client.send("PUT", f"{path}/line", {"name": name, "aspect": "role", "value": role})
+    known = names(client, view["id"], client.get(f"/stories/{view['id']}")["head"])
+    assert known["Henry Lisle"]["names"] == ["Henry Lisle", "Henry", "Dr. Lisle"]
+    assert known["Catherine Lisle"]["names"] == ["Catherine Lisle", "Catherine", "Mrs. Lisle"]
+
+
 def test_whoever_plays_is_not_sent_what_is_hidden(client: Client) -> None:
     view = client.begin(play=True, player="Mira the cook")
     path = f"/stories/{view['id']}/codex"

@@ -3,7 +3,7 @@
 import pytest
 
 from recurrentgpt.memory.codex import changed
-from recurrentgpt.nodes.codex_changes import from_facts
+from recurrentgpt.nodes.codex_changes import from_facts, from_manuscript
 from recurrentgpt.nodes.codex_newcomers import find_names
 from recurrentgpt.schema.codex import Change, Codex
 
@@ -94,3 +94,75 @@ def test_the_people_and_places_of_a_text_are_those_named_most():
     )
     found = find_names([text], Codex())
     assert ([entry.name for entry in found.people], found.places) == (["Tom Brack", "Rosa Hale"], ["Greywater", "Kent"])
+
+
+KNOWN_PAIR = "Robert Hale and Edith Crane kept the orchard. Daniel Moss laughed, and Edith Crane laughed."
+DATED = [
+    "In March {n} died of a fever.",
+    "By Christmas {n} was dead.",
+    "On Boxing Day {n} died.",
+    "That October {n} died of his chest.",
+    "On New Year's Eve {n} drowned.",
+    "It snowed, and by May {n} was dead.",
+    "In Spring {n} died.",
+]
+IN_A_TOWN = "In London {n} died of a fever."
+
+
+@pytest.mark.parametrize(
+    ("before", "sentence"),
+    [*((before, sentence) for before in (KNOWN_PAIR, "") for sentence in DATED), (KNOWN_PAIR, IN_A_TOWN)],
+)
+def test_when_and_where_something_happens_is_no_part_of_a_name(before, sentence):
+    text = sentence.format(n="Daniel Moss")
+    named = Codex()
+    for entry in find_names([before, text], Codex()).people:
+        named = named.with_entry(None, entry)
+    codex = changed(Codex(), from_manuscript(text, Codex(), named), "p1", 1)
+    assert [entry.name for entry in codex.dead] == ["Daniel Moss"]
+    assert "Daniel Moss" in {entry.name for entry in named.entries.values()}
+    assert people(codex) <= {"Daniel Moss"}
+
+
+@pytest.mark.parametrize("sentence", [*DATED, IN_A_TOWN])
+def test_whoever_is_known_dies_on_a_date(sentence):
+    known = after('"It is cold," said Daniel Moss. "It is," said Edith Crane.')
+    text = sentence.format(n="Daniel Moss")
+    codex = after(text, [text], "", known, step=3)
+    assert people(codex) == {"Daniel Moss", "Edith Crane"}
+    assert codex.find("Daniel Moss").is_dead
+
+
+def test_who_is_called_as_a_month_is_somebody_all_the_same():
+    text = (
+        "He came by May Welland's house. “Come,” said May Welland. Amy March laughed, and April Winter nodded to May."
+    )
+    assert people(after(text)) == {"May Welland", "Amy March", "April Winter"}
+
+
+def test_somebody_with_a_rank_is_not_the_sister_of_that_surname():
+    text = (
+        "Captain Voss lived in the customs house and wore a red coat. He received Anna on Tuesday. His sister Margarethe "
+        "poured the tea. She was a small woman, and her hands shook. Margarethe Voss stood at the gate. Captain Voss laughed."
+    )
+    assert {entry.name for entry in find_names([text], KNOWN).people} == {"Captain Voss", "Margarethe Voss"}
+
+
+def test_a_miss_is_who_is_she_of_her_surname():
+    text = (
+        "Anna Kessler sat on her trunk. Daniel Kessler came in at nine, and he embraced her. Daniel drew a key from his coat. "
+        '"You will not be careless, Miss Kessler," said Captain Rudd. Anna kept her face quite still. She thanked him.'
+    )
+    assert {entry.name for entry in find_names([text], Codex()).people} == {
+        "Anna Kessler",
+        "Daniel Kessler",
+        "Captain Rudd",
+    }
+
+
+@pytest.mark.parametrize("how", ["quite still", "very straight", "rather low", "almost hidden"])
+def test_how_somebody_has_a_thing_is_no_part_of_its_name(how):
+    changes = from_facts(
+        "", [f"Anna kept her face {how}.", f"Anna kept the ledger {how}."], "Anna sat.", KNOWN, "English"
+    )
+    assert {change["entry"] for change in changes if change["kind"] == "thing"} == {"ledger"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -123,7 +123,7 @@ def codex(
 
         with _how_to_add(), opening(story) as opened:
             if lorebook is not None:
-                left_out: dict[str, int] = {}
+                left_out: dict[str, Sequence[str]] = {}
                 added = opened.import_lorebook(lorebook, on_left_out=left_out.update)
                 note(f"Added: {', '.join(map(one_line, added))}.")
                 if lacking := tell_left_out(left_out):

@@ -228,6 +228,9 @@ def test_why_no_story_begins_is_said_beside_the_button(
     assert 0 <= said["y"] <= size[1] - said["height"]
     assert 0 <= pressed["y"] - said["y"] - said["height"] < 60
     has_value(page.get_by_label("What is it about?"), TOO_LONG)
+    page.get_by_label("What is it about?").fill("A keeper of bees counts the hives.")
+    button(page, "Begin").click()
+    written(page, 1)
 
 
 def test_on_a_phone_why_nothing_was_written_is_in_sight_and_goes_when_it_is_read(

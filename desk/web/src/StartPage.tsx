@@ -46,7 +46,7 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
   }, []);
 
   // A refusal of several lines may begin at the lower edge of a phone.
-  useEffect(() => refusal.current?.scrollIntoView({ block: "nearest" }), [beginning.problem]);
+  useEffect(() => void refusal.current?.scrollIntoView({ block: "nearest" }), [beginning.problem]);
 
   const begin = async () => {
     setBusy(true);

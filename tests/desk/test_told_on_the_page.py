@@ -249,3 +249,18 @@ def test_on_a_phone_why_nothing_was_written_is_in_sight_and_goes_when_it_is_read
     assert 0 <= said["y"] <= 800 - said["height"]
     refusal.get_by_role("button", name="Dismiss").click()
     there_are(refusal, 0)
+
+
+def test_a_plan_that_was_refused_in_focus_stays_in_sight(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    page.keyboard.press("f")
+    (own_desk.home / "refuse").touch()
+    page.keyboard.press("w")
+    page.keyboard.type("Ines counts the hives at dusk.")
+    send(page)
+    page.get_by_role("alert").get_by_text("401").wait_for()
+    page.locator(".plan-now").get_by_text("Ines counts the hives at dusk.").wait_for()
+    (own_desk.home / "refuse").unlink()
+    button(page, "Write it", exact=True).click()
+    there_are(page.locator("article.passage:not(.draft)"), 2)
+    there_are(page.locator(".desk.focus"), 1)

@@ -10,7 +10,7 @@ import { count, stage, wordsOf } from "./format";
 import type { Ask, Settings, StoryView } from "./types";
 
 /** What shows the plans, where they are out of sight, before it chooses among them. */
-const CHOICES = [..."123456789ekans"];
+const CHOICES = [..."123456789eans"];
 
 export function NextPassage(props: Props & { alone: boolean; onMachine: () => void }) {
   const { alone, view } = props;
@@ -41,6 +41,7 @@ export function NextPassage(props: Props & { alone: boolean; onMachine: () => vo
       {view.mode === "fiction" && !job.busy && !alone && <Reach to={question(view)} />}
       {job.busy && <><Busy {...props} /><Queued plans={job.queue} {...props} /></>}
       {job.revision >= 0 && !job.busy && !view.opened && <Again {...props} />}
+      {chooses && <Waiting {...props} />}
       {chooses && !still && <Choices {...props} />}
       {/* In its place whatever begins or ends: somebody may be typing in it. */}
       {job.revision >= 0 && view.opened && <OwnPlan {...props} />}
@@ -152,11 +153,17 @@ function Again({ live: { job }, ask }: Props) {
   );
 }
 
+/** What waits for a word, on the page alone, too: it may be a plan that was typed there. */
+function Waiting({ live, view, ask }: Props) {
+  const interrupted = live.job.draft && live.job.step > 0;
+  useKeys(interrupted ? { k: () => void ask("POST", "/keep") } : {});
+  return <PendingWork live={live} view={view} ask={ask} onWrite={() => void ask("POST", "/write", {})} />;
+}
+
 function Choices({ live, view, ask }: Props) {
   const { job } = live;
   const at = useRef(1);
   const who = view.mode === "fiction" && !view.step;
-  const interrupted = job.draft && job.step > 0;
   useEffect(() => void (at.current = 1), [view.head]);
 
   const write = (body: object, drop?: () => void) => void ask("POST", "/write", body).then((done) => done && drop?.());
@@ -169,12 +176,10 @@ function Choices({ live, view, ask }: Props) {
   useKeys({
     ...numbers,
     e: () => edit(at.current),
-    ...(interrupted ? { k: () => void ask("POST", "/keep") } : {}),
   });
 
   return (
     <>
-      <PendingWork live={live} view={view} ask={ask} onWrite={() => write({})} />
       {job.queue.length > 0 && (
         <div className="offer">
           <p>These plans wait to be written:</p>

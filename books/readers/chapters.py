@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from recurrentgpt.books.book import ManuscriptChapter
 from recurrentgpt.books.file_text import clean_paragraphs, one_line
-from recurrentgpt.prose.sentences import words
+from recurrentgpt.prose.sentences import count_words, words
 
 
 class Gatherer:
@@ -23,20 +23,26 @@ class Gatherer:
         """Add to the chapter that was begun last; empty text adds nothing."""
         self._chapters[-1].paragraphs.extend(clean_paragraphs(text))
 
-    def chapters(self) -> list[ManuscriptChapter]:
+    def chapters(self, *, marked: bool = False) -> list[ManuscriptChapter]:
         """Return the chapters that have text.
 
-        A heading with nothing under it is a line of a table of contents if it comes again, else it belongs to the
-        heading after it ("PART TWO", then "CHAPTER I").
+        A heading with nothing under it belongs to the heading after it ("PART TWO", then "CHAPTER I"). One that is not
+        `marked` as a heading in its file is a line of a table of contents if it comes again, and another such line or
+        itself stands beside it.
         """
-        last = {same_title(chapter.title): index for index, chapter in enumerate(self._chapters)}
+        keys = [same_title(chapter.title) for chapter in self._chapters]
+        last = {key: index for index, key in enumerate(keys)}
+        # With text at both ends, which is no line of contents.
+        filled = [True, *(bool(chapter.paragraphs or not chapter.title) for chapter in self._chapters), True]
         finished: list[ManuscriptChapter] = []
         waiting: list[str] = []
-        for index, chapter in enumerate(self._chapters):
+        for index, (chapter, key) in enumerate(zip(self._chapters, keys, strict=True)):
             if chapter.paragraphs:
                 finished.append(ManuscriptChapter(join_titles([*waiting, chapter.title]), chapter.paragraphs))
                 waiting = []
-            elif chapter.title and last[same_title(chapter.title)] == index:
+                continue
+            alone = filled[index] and filled[index + 2] and key not in keys[index + 1 : index + 2]
+            if chapter.title and (marked or alone or last[key] == index):
                 waiting.append(chapter.title)
         if waiting and finished:
             # Words at the very end that only looked like a heading are words of the book.
@@ -44,15 +50,48 @@ class Gatherer:
         return finished
 
 
-def chapters_of(blocks: Iterable[tuple[int, str]], top: int) -> list[ManuscriptChapter]:
-    """Return the chapters of blocks that stand with their level, 0 for a paragraph: a heading of level `top` begins one."""
+def chapters_of(blocks: Sequence[tuple[int, str]], *, marked: bool = True) -> list[ManuscriptChapter]:
+    """Return the chapters of blocks that stand with their level, 0 for a paragraph.
+
+    Headings of the highest level begin chapters; where they are those of parts, so do those of the next level. Headings
+    below the chapters' are lines of their text. Say so where nothing in the file has `marked` the headings.
+    """
+    chapters = min((level for level, _ in blocks if level), default=0)
+    while below := _level_below_parts(blocks, chapters):
+        chapters = below
     gatherer = Gatherer()
     for level, text in blocks:
-        if level and level == top:
+        if 0 < level <= chapters:
             gatherer.heading(text)
         else:
             gatherer.paragraph(text)
-    return gatherer.chapters()
+    return gatherer.chapters(marked=marked)
+
+
+_FEWER_BEFORE = 3
+"""So many times fewer words stand between a part and its first chapter than in a chapter: none, or an epigraph."""
+
+
+def _level_below_parts(blocks: Sequence[tuple[int, str]], level: int) -> int:
+    """Return the next level of headings where those of `level` are of parts; 0 where they are of chapters."""
+    below = min((other for other, _ in blocks if other > level), default=0)
+    before: list[int] = []
+    under: list[int] = []
+    own: int | None = None
+    for other, text in blocks:
+        if 0 < other <= level:
+            own = 0
+        elif other and other == below:
+            before += [] if own is None else [own]
+            own = None
+            under.append(0)
+        elif own is not None:
+            own += count_words(text)
+        elif under:
+            under[-1] += count_words(text)
+    # Compared as averages, without dividing by nothing.
+    are_parts = sum(before) * len(under) * _FEWER_BEFORE <= sum(under) * len(before)
+    return below if are_parts else 0
 
 
 def join_titles(titles: list[str]) -> str:

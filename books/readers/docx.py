@@ -16,6 +16,7 @@ from lxml import etree
 from recurrentgpt.books.book import Manuscript
 from recurrentgpt.books.file_text import one_line
 from recurrentgpt.books.readers.chapters import chapters_of
+from recurrentgpt.books.readers.headings import names_book
 from recurrentgpt.books.readers.limits import DAMAGED, ZipArchive, parse_xml
 from recurrentgpt.prose.emphasis import CLOSES, OPENS, from_marks, plain
 from recurrentgpt.prose.unwrap import SCENE_BREAK
@@ -50,10 +51,10 @@ def read(data: bytes, stem: str) -> Manuscript:
     title = title or (front[0][1] if front else "")
     levels = [level for level, _ in blocks if level]
     top = min(levels, default=0)
-    if levels.count(top) == 1 and len(levels) > 1 and blocks[0][0] == top:
-        title, top = title or blocks[0][1], min(level for level in levels if level > top)
+    if levels.count(top) == 1 and len(levels) > 1 and blocks[0][0] == top and names_book(blocks[0][1], title):
+        title = title or blocks[0][1]
         del blocks[0]
-    return Manuscript(one_line(title) or stem, one_line(author), language.strip(), chapters_of(blocks, top))
+    return Manuscript(one_line(title) or stem, one_line(author), language.strip(), chapters_of(blocks))
 
 
 def _check(archive: ZipArchive) -> None:

@@ -182,6 +182,13 @@ def _counted_on(pieces: list[str], found: Collection[int]) -> dict[int, str]:
     return going
 
 
+def names_book(heading: str, title: str) -> bool:
+    """Tell whether the one heading above all others is the name of a book whose `title` is known, or empty."""
+    if title:
+        return same_title(heading) == same_title(title)
+    return not _is_heading(heading)
+
+
 def top_title(pieces: list[str], headings: Collection[int]) -> str:
     """Return the line at the very top that names the book, above chapters that titles alone show; empty for none."""
     heads = min(headings, default=0) == 1 and not _is_heading(pieces[1])

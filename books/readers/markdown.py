@@ -11,10 +11,10 @@ from markdown_it.token import Token
 
 from recurrentgpt.books.book import Manuscript
 from recurrentgpt.books.file_text import clean, one_line
-from recurrentgpt.books.readers.chapters import chapters_of, same_title
+from recurrentgpt.books.readers.chapters import chapters_of
 from recurrentgpt.books.readers.decoding import decode
 from recurrentgpt.books.readers.epub_pages import blocks, parse_page
-from recurrentgpt.books.readers.headings import chapter_headings, top_title
+from recurrentgpt.books.readers.headings import chapter_headings, names_book, top_title
 from recurrentgpt.books.readers.limits import refuse_endless_word, refuse_mere_lines, refuse_mere_signs
 from recurrentgpt.prose.emphasis import CLOSES, OPENS, from_marks, plain
 from recurrentgpt.prose.unwrap import SCENE_BREAK
@@ -35,25 +35,23 @@ def read(data: bytes, stem: str) -> Manuscript:
     refuse_mere_lines(text)
     found = list(_blocks(text))
     levels = [level for level, _ in found if level]
-    top = min(levels, default=0)
     title = facts.get("title", "")
-    heads = levels.count(top) == 1 and next((index for index, (level, _) in enumerate(found) if level == top), 0) == 0
-    if heads and (len(levels) > 1 or not title or same_title(found[0][1]) == same_title(title)):
+    if levels and levels.count(min(levels)) == 1 and found[0][0] == min(levels) and names_book(found[0][1], title):
         # One heading above all others, and at the very top, names the book.
         title = title or found[0][1]
         del found[0]
-        top = min((level for level in levels if level > top), default=0)
     author = facts.get("author", "")
     if author and found and not found[0][0] and one_line(plain(found[0][1])) == one_line(author):
         del found[0]
     if not levels:
         # Without one mark, chapters look as in plain text.
         pieces = [plain(words) for _, words in found]
-        named, top = chapter_headings(pieces), 1
+        named = chapter_headings(pieces)
         if not title and (title := top_title(pieces, named)):
             found[0] = 0, ""
-        found = [(top, named[index]) if index in named else (0, words) for index, (_, words) in enumerate(found)]
-    return Manuscript(one_line(title) or stem, one_line(author), facts.get("lang", ""), chapters_of(found, top))
+        found = [(1, named[index]) if index in named else (0, words) for index, (_, words) in enumerate(found)]
+    chapters = chapters_of(found, marked=bool(levels))
+    return Manuscript(one_line(title) or stem, one_line(author), facts.get("lang", ""), chapters)
 
 
 def _without_endless_links(text: str) -> str:

@@ -9,7 +9,14 @@ from recurrentgpt.books.file_text import clean, one_line
 from recurrentgpt.books.readers.chapters import Gatherer
 from recurrentgpt.books.readers.decoding import decode
 from recurrentgpt.books.readers.gutenberg import strip_licence
-from recurrentgpt.books.readers.headings import chapter_headings, ends_as_prose, is_contents, top_title, underlined
+from recurrentgpt.books.readers.headings import (
+    chapter_headings,
+    ends_as_prose,
+    is_contents,
+    names_book,
+    top_title,
+    underlined,
+)
 from recurrentgpt.books.readers.limits import refuse_endless_word, refuse_mere_lines
 from recurrentgpt.books.readers.line_breaks import divide
 from recurrentgpt.prose.emphasis import CLOSES, OPENS, from_marks
@@ -25,10 +32,9 @@ def read(data: bytes, stem: str) -> Manuscript:
     gatherer = Gatherer()
     headings = underlined(pieces)
     if headings:
-        levels = {level for level, _ in headings.values()}
-        first = min(headings)
-        # A heading of its own kind at the very top is the book's.
-        if first == 0 and headings[0][0] == "=" and (levels == {"=", "-"} or len(headings) == 1):
+        tops = [index for index, (level, _) in headings.items() if level == "="]
+        # The one heading of its own kind, at the very top, names the book.
+        if tops == [0] and names_book(headings[0][1], title):
             _, title = headings.pop(0)
             pieces[0] = ""
             following = min(headings, default=0)

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from recurrentgpt.desk.backend.disk_store import DiskStore
 from recurrentgpt.desk.backend.ledger import Ledger
@@ -16,6 +16,7 @@ from recurrentgpt.desk.backend.save_draft import Draft, Edit
 from recurrentgpt.desk.backend.schemas import StoryLine
 from recurrentgpt.desk.backend.settings_form import BUDGET, make_context
 from recurrentgpt.desk.backend.story_jobs import StoryJobs
+from recurrentgpt.engine.reader import StoryReader
 from recurrentgpt.infrastructure import settings
 from recurrentgpt.infrastructure.background_loop import PATIENCE, acall
 from recurrentgpt.library import Library, StorySummary, default_library
@@ -29,6 +30,22 @@ from recurrentgpt.story_list import DAMAGED
 MOST_IDLE_STORIES = 200
 
 
+class _AtHead(TypedDict):
+    """What the line of a story says as of its head: an edit of the brief holds for one branch."""
+
+    genre: str
+    premise: str
+    words: int
+
+
+async def _read_at_head(library: Library, summary: StorySummary) -> _AtHead:
+    log = library.engine.log
+    links = await log.links(summary.story)
+    brief = await StoryReader(log, summary.story).brief()
+    words = sum(links[key]["words"] for key in path_to(summary.head, links))
+    return {"genre": brief["genre"], "premise": brief["premise"], "words": words}
+
+
 class Desk:
     """Everything that the routes share. Used in the server's event loop only."""
 
@@ -38,8 +55,8 @@ class Desk:
         self._library, self._given = library, dict(given or {})
         self.disk = DiskStore(folder or settings.home() / "desk")
         self.stories: dict[str, StoryJobs] = {}
-        self._words: dict[str, tuple[str, int]] = {}
-        """How many words the branch of a story has, and the head for which they were counted."""
+        self._as_of: dict[str, tuple[str, _AtHead]] = {}
+        """The head of each story that was listed, and what its line says of it as of that head."""
         self.letting_go: list[threading.Event] = []
         """What is set when the work of a request that was stopped has let go of its story."""
         self._opening = asyncio.Lock()
@@ -74,9 +91,7 @@ class Desk:
         records = {record["story"]: record for record in await acall(library.engine.log.records)}
         opened = [
             StoryLine(
-                **vars(summary),
-                premise=records[summary.story]["brief"]["premise"] if summary.story in records else "",
-                words=await self._words_of(library, summary),
+                **{**vars(summary), **(await self._at_head(library, summary))},
             )
             for summary in listed
             if summary.story in records or summary.status == DAMAGED
@@ -98,17 +113,15 @@ class Desk:
         ]
         return sorted([*opened[::-1], *unopened], key=lambda summary: summary.updated, reverse=True)
 
-    async def _words_of(self, library: Library, summary: StorySummary) -> int:
-        """Return how many words the branch of a story has, counted once for each head."""
-        head, words = self._words.get(summary.story, ("", 0))
-        if head != summary.head:
+    async def _at_head(self, library: Library, summary: StorySummary) -> _AtHead:
+        """Return what differs from branch to branch of a story, read once for each head."""
+        if summary.story not in self._as_of or self._as_of[summary.story][0] != summary.head:
             try:
-                links = await acall(lambda: library.engine.log.links(summary.story))
-                words = sum(links[key]["words"] for key in path_to(summary.head, links))
+                self._as_of[summary.story] = summary.head, await acall(lambda: _read_at_head(library, summary))
             except (StorageError, StoryError):
-                return 0  # erased or damaged: it is told when the story is opened
-            self._words[summary.story] = summary.head, words
-        return words
+                # Erased or damaged: it is told when the story is opened.
+                return {"genre": summary.genre, "premise": "", "words": 0}
+        return self._as_of[summary.story][1]
 
     async def story_jobs(self, story: str) -> StoryJobs:
         """Return the jobs of a story, made at the first call; raise StoryNotFound where there is no such story."""

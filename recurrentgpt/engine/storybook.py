@@ -37,7 +37,7 @@ class StoryBook:
         """Return the head's branch as a book; `author` is the story's setting, unless another is named.
 
         A chapter begins where a plan says so ("Chapter: The Storm"), or else at every `every`th passage. In a story that was
-        played, what the player did stands before the passage that tells what came of it.
+        played, who the player is stands before the first passage, and before each later one what they did.
         """
         return await self._book_of(await self._branch(), every, author)
 
@@ -165,11 +165,15 @@ def _passage(commit: Commit) -> str:
 
 
 def _with_player(commit: Commit) -> str:
-    """Return a passage after what the player did, as a paragraph in italics: `*> You bribe the guard.*`."""
-    did = " ".join(commit["plan"].replace("*", "").split())
-    if not did or commit["plan_author"] == KEPT_PLAN:
+    """Return a passage after what the player did, as a paragraph in italics: `*> You bribe the guard.*`.
+
+    What the first one was written from says who the player is, and has no arrow.
+    """
+    said = " ".join(commit["plan"].replace("*", "").split())
+    if not said or commit["plan_author"] == KEPT_PLAN:
         return commit["passage"]
-    return f"*> {did}*\n\n{commit['passage']}"
+    arrow = "> " if commit["step"] > 1 else ""
+    return f"*{arrow}{said}*\n\n{commit['passage']}"
 
 
 def _chapter_title(commit: Commit) -> str | None:

@@ -53,6 +53,26 @@ def test_one_heading_above_all_others_is_the_title(word):
     assert (book.title, [chapter.title for chapter in book.chapters]) == ("The Tide", ["One", "Two"])
 
 
+@pytest.mark.parametrize(
+    ("title", "headings", "chapters"),
+    [
+        ("Salt", [(1, "Part One"), (2, "One"), (2, "Two")], ["Part One. One", "Two"]),
+        ("", [(1, "Part One"), (2, "One"), (2, "Two")], ["Part One. One", "Two"]),
+        ("Salt", [(1, "Salt"), (2, "Winter"), (3, "One"), (3, "Two"), (2, "Spring"), (3, "Three")],
+         ["Winter. One", "Two", "Spring. Three"]),
+    ],
+)  # fmt: skip
+def test_a_document_with_parts_keeps_the_headings_of_parts_and_of_chapters(word, title, headings, chapters):
+    document = Document()
+    document.core_properties.title = title
+    for level, heading in headings:
+        document.add_heading(heading, level)
+        if heading in ("One", "Two", "Three"):
+            document.add_paragraph("Rain.")
+    book = read_book(word(document))
+    assert (book.title, [chapter.title for chapter in book.chapters]) == (title or "b", chapters)
+
+
 def test_a_style_made_from_a_heading_is_a_heading(word):
     document = Document()
     document.styles.add_style("My Chapter", 1).base_style = document.styles["Heading 2"]

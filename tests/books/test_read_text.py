@@ -242,3 +242,43 @@ def test_markdown_keeps_its_words_and_its_emphasis(save):
 def test_headings_of_markdown_make_title_and_chapters(save, text, title, chapters):
     book = read_book(save("b.md", text))
     assert (book.title, [chapter.title for chapter in book.chapters]) == (title, chapters)
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "chapters"),
+    [
+        ("# Part One\n\n## Chapter 1\n\na\n\n## Chapter 2\n\nb", "b", ["Part One. Chapter 1", "Chapter 2"]),
+        ("# Chapter 1\n\na", "b", ["Chapter 1"]),
+        ("---\ntitle: Salt\n---\n# Part One\n\n## Chapter 1\n\na", "Salt", ["Part One. Chapter 1"]),
+        ("---\ntitle: Salt\n---\n# Winter\n\n## Chapter 1\n\na\n\n## Chapter 2\n\nb", "Salt", ["Winter. Chapter 1", "Chapter 2"]),
+        ("# Salt\n\n## Winter\n\n### One\n\na\n\n### Two\n\nb\n\n## Spring\n\n### Three\n\nc", "Salt",
+         ["Winter. One", "Two", "Spring. Three"]),
+        ("# Salt\n\n## Before\n\nIt rained all day long.\n\n## Winter\n\nFor N.\n\n### One\n\nIt rained, and the cart"
+         " did not come.\n\n### Two\n\nIt rained on, and nobody came.", "Salt", ["Before", "Winter", "One", "Two"]),
+        ("# Book I\n\n## Part 1\n\n### One\n\na\n\n### Two\n\nb\n\n# Book II\n\n## Part 1\n\n### One\n\nc", "b",
+         ["Book I. Part 1. One", "Two", "Book II. Part 1. One"]),
+        ("# Ines\n\n## One\n\na\n\n# Ruth\n\n## Two\n\nb\n\n# Ines\n\n## Three\n\nc", "b",
+         ["Ines. One", "Ruth. Two", "Ines. Three"]),
+        ("Part One\n========\n\nChapter 1\n---------\n\na\n\nPart Two\n========\n\nChapter 2\n---------\n\nb", "b",
+         ["Part One. Chapter 1", "Part Two. Chapter 2"]),
+    ],
+)  # fmt: skip
+def test_a_book_with_parts_keeps_the_headings_of_parts_and_of_chapters(save, text, title, chapters):
+    book = read_book(save("b.md", text))
+    assert (book.title, [chapter.title for chapter in book.chapters]) == (title, chapters)
+
+
+@pytest.mark.parametrize(
+    ("text", "chapters"),
+    [
+        ("Part One\n========\n\nChapter 1\n---------\n\na\n\nPart Two\n========\n\nChapter 2\n---------\n\nb",
+         ["Part One. Chapter 1", "Part Two. Chapter 2"]),
+        ("Part One\n========\n\nChapter 1\n---------\n\nIt rained.\n\nChapter 2\n---------\n\nb",
+         ["Part One. Chapter 1", "Chapter 2"]),
+        ("PART I\n\nChapter 1\n\na\n\nChapter 2\n\nb\n\nPART I\n\nChapter 1\n\nc",
+         ["PART I. Chapter 1", "Chapter 2", "PART I. Chapter 1"]),
+    ],
+)  # fmt: skip
+def test_a_plain_book_with_parts_keeps_the_headings_of_parts_and_of_chapters(save, text, chapters):
+    book = read_book(save("b.txt", text))
+    assert (book.title, [chapter.title for chapter in book.chapters]) == ("b", chapters)

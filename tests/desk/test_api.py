@@ -109,6 +109,14 @@ def test_memory_plans_summary_brief_and_title_are_edited_in_place(client: Client
     assert client.get(f"/stories/{story}/passages", ids=after["head"])[0]["summary"] == "The lamp went out."
 
 
+def test_the_list_of_stories_tells_the_genre_and_the_premise_as_they_are_now(client: Client) -> None:
+    story = client.begin(genre="mystery", premise="Ines tends a lamp.")["id"]
+    client.get("/stories")
+    client.send("PUT", f"/stories/{story}/brief", {"genre": "western", "premise": "Ines fears a lamp."})
+    (line,) = client.get("/stories")["stories"]
+    assert (line["genre"], line["premise"]) == ("western", "Ines fears a lamp.")
+
+
 def test_the_truth_is_shown_to_who_asks_and_edited_with_what_of_it_was_told(client: Client) -> None:
     story = client.begin()["id"]
     before = client.get(f"/stories/{story}/hidden")

@@ -73,7 +73,8 @@ def test_what_a_player_did_stands_before_its_passage_and_is_no_part_of_it(page: 
     written(page, 2)
     done = page.locator("article.passage > .did")
     there_are(done, 2)
-    assert done.all_text_contents() == ["You did: I am the cook.", "You did: I bribe the <b>guard</b>."]
+    assert done.all_text_contents() == ["Who you are: I am the cook.", "You did: I bribe the <b>guard</b>."]
+    there_are(page.locator(".deed"), 1)
     assert "bribe" not in page.locator("article.passage .prose").last.inner_text()
 
 

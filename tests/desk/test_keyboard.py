@@ -150,7 +150,7 @@ def test_chapters_codex_time_line_and_page_by_keyboard(page: Any, desk: Served) 
     page.keyboard.press("Escape")
     page.locator("dialog").wait_for(state="detached")
     page.keyboard.press("f")
-    there_are(page.locator(".next:visible"), 0)
+    there_are(page.locator(".plans:visible"), 0)
 
 
 def test_a_passage_is_edited_by_keyboard(page: Any, desk: Served) -> None:

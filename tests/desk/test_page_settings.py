@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from tests.desk.conftest import Served, begin, there_are, written
+from tests.desk.conftest import Served, begin, has_value, send, there_are, written
 
 TEXT = "\"Don't,\" she said. 'No.'"
 
@@ -46,16 +46,47 @@ def test_focus_leaves_the_page_alone_and_tells_what_is_refused(page: Any, desk: 
     begin(page, desk.address)
     page.locator(".next h2").wait_for()
     page.keyboard.press("f")
-    there_are(page.locator(".next:visible, .figures:visible"), 0)
-    # Nobody chooses among plans that are out of sight.
-    page.keyboard.press("1")
+    there_are(page.locator(".plans:visible, .memory:visible, .figures:visible"), 0)
     page.route("**/undo", lambda route: route.fulfill(status=409, json={"error": "This cannot be done now."}))
     page.keyboard.press("z")
     page.get_by_text("This cannot be done now.").wait_for()
-    there_are(page.locator(".stop"), 0)
     page.get_by_role("button", name="Focus").click()
     page.locator(".plans .card").first.wait_for()
     there_are(page.locator("article.passage"), 1)
+
+
+def test_focus_is_left_for_no_plan_of_ones_own(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    page.keyboard.press("f")
+    page.keyboard.press("w")
+    page.keyboard.type("Ines, from afar, comes home at noon with the map.")
+    field = page.get_by_role("textbox", name="Your plan for the next passage")
+    has_value(field, "Ines, from afar, comes home at noon with the map.")
+    send(page)
+    there_are(page.locator("article.passage:not(.draft)"), 2)
+    page.get_by_role("button", name="Write my own").wait_for()
+    there_are(page.locator(".desk.focus"), 1)
+    there_are(page.locator(".plans:visible, .memory:visible"), 0)
+
+
+def test_in_focus_a_key_that_chooses_shows_the_plans_and_the_next_one_chooses(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    page.keyboard.press("f")
+    # Nobody chooses among plans that are out of sight.
+    page.keyboard.press("2")
+    page.locator(".plans .card").first.wait_for()
+    page.keyboard.press("Escape")
+    there_are(page.locator(".plans"), 0)
+    there_are(page.locator("article.passage"), 1)
+    page.get_by_role("button", name="What happens next?").click()
+    plan = page.locator(".plans .card").nth(1).inner_text()
+    page.keyboard.press("2")
+    there_are(page.locator("article.passage:not(.draft)"), 2)
+    page.get_by_role("button", name="What happens next?").wait_for()
+    there_are(page.locator(".desk.focus"), 1)
+    there_are(page.locator(".plans"), 0)
+    page.get_by_role("button", name="Passage 2: what can be done").click()
+    there_are(page.locator(".plan-was", has_text=plan.split("\n")[-1]), 1)
 
 
 def test_the_truth_is_shown_only_where_it_is_asked_for_and_clues_are_ticked_off(page: Any, desk: Served) -> None:

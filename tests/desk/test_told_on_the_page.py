@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.desk.conftest import Served, begin, text_of, there_are, written
+from tests.desk.conftest import Served, at_rest, begin, has_value, send, text_of, there_are, written
 from tests.desk.test_drafts import MINE, button, opened
 from tests.desk.test_faults import held_draft
 
@@ -195,7 +195,7 @@ def test_while_it_writes_the_page_alone_still_has_stop(open_page: Callable[..., 
     begin(page, own_desk.address)
     button(page, "Focus").click()
     page.locator(".focus").wait_for()
-    there_are(page.locator(".next:visible"), 0)
+    there_are(page.locator(".plans:visible"), 0)
     button(page, "Focus").click()
     held_draft(page, own_desk)
     button(page, "Focus").click()
@@ -208,4 +208,59 @@ def test_while_it_writes_the_page_alone_still_has_stop(open_page: Callable[..., 
         there_are(page.locator(".plan-now:visible, .own:visible, .memory:visible"), 0)
     page.locator(".stop").click()
     own_desk.hold.unlink()
-    there_are(page.locator(".next:visible"), 0)
+    there_are(page.locator(".plans:visible"), 0)
+
+
+TOO_LONG = "A keeper of bees counts the hives. " * 400
+
+
+@pytest.mark.parametrize("size", [(1280, 850), (390, 800)], ids=["desktop", "phone"])
+def test_why_no_story_begins_is_said_beside_the_button(
+    open_page: Callable[..., Any], desk: Served, size: tuple[int, int]
+) -> None:
+    page = open_page(viewport={"width": size[0], "height": size[1]})
+    page.goto(desk.address)
+    page.get_by_label("What is it about?").fill(TOO_LONG)
+    button(page, "Begin").click()
+    refusal = page.get_by_role("alert")
+    refusal.wait_for()
+    said, pressed = at_rest(refusal), at_rest(button(page, "Begin"))
+    assert 0 <= said["y"] <= size[1] - said["height"]
+    assert 0 <= pressed["y"] - said["y"] - said["height"] < 60
+    has_value(page.get_by_label("What is it about?"), TOO_LONG)
+    page.get_by_label("What is it about?").fill("A keeper of bees counts the hives.")
+    button(page, "Begin").click()
+    written(page, 1)
+
+
+def test_on_a_phone_why_nothing_was_written_is_in_sight_and_goes_when_it_is_read(
+    open_page: Callable[..., Any], own_desk: Served
+) -> None:
+    page = open_page(viewport={"width": 390, "height": 800})
+    begin(page, own_desk.address)
+    (own_desk.home / "refuse").touch()
+    page.keyboard.press("w")
+    page.get_by_role("textbox", name="Your plan for the next passage").fill("Ines counts the hives at dusk.")
+    send(page)
+    refusal = page.get_by_role("alert")
+    refusal.get_by_text("401").wait_for()
+    page.evaluate("scrollTo(0, 0)")
+    said = at_rest(refusal)
+    assert 0 <= said["y"] <= 800 - said["height"]
+    refusal.get_by_role("button", name="Dismiss").click()
+    there_are(refusal, 0)
+
+
+def test_a_plan_that_was_refused_in_focus_stays_in_sight(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    page.keyboard.press("f")
+    (own_desk.home / "refuse").touch()
+    page.keyboard.press("w")
+    page.keyboard.type("Ines counts the hives at dusk.")
+    send(page)
+    page.get_by_role("alert").get_by_text("401").wait_for()
+    page.locator(".plan-now").get_by_text("Ines counts the hives at dusk.").wait_for()
+    (own_desk.home / "refuse").unlink()
+    button(page, "Write it", exact=True).click()
+    there_are(page.locator("article.passage:not(.draft)"), 2)
+    there_are(page.locator(".desk.focus"), 1)

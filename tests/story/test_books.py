@@ -133,7 +133,7 @@ def test_what_a_player_did_stands_before_what_came_of_it(
     story.step()
     first, second = story.passages()
     assert story.book().chapters[0].passages == [
-        f"*> {first.plan}*\n\n{first.text}",
+        f"*{first.plan}*\n\n{first.text}",
         f"*> You bribe every guard & leave.*\n\n{second.text}",
     ]
     page = story.export(tmp_path / "played.html").read_text(encoding="utf-8")

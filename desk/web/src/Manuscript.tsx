@@ -101,7 +101,7 @@ export function Manuscript(props: { live: Live; view: StoryView; chapters: Chapt
         {drafting && (
           <article ref={draft} className={`passage draft ${job.step === 1 ? "first" : ""}`} aria-label={`Passage ${job.step}, being written`} aria-busy={job.busy}>
             <span className="number" aria-hidden="true">{job.step}</span>
-            {play && <Did what={job.plan} />}
+            {play && <Did step={job.step} what={job.plan} />}
             <Prose text={job.draft} language={view.language} />
           </article>
         )}

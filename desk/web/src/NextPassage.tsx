@@ -9,30 +9,44 @@ import { Elapsed, Problem, useAttempt, Writing } from "./components";
 import { count, stage, wordsOf } from "./format";
 import type { Ask, Settings, StoryView } from "./types";
 
-export function NextPassage(props: Props & { still: boolean; onMachine: () => void }) {
+/** What shows the plans, where they are out of sight, before it chooses among them. */
+const CHOICES = [..."123456789eans"];
+
+export function NextPassage(props: Props & { alone: boolean; onMachine: () => void }) {
+  const { alone, view } = props;
   const { job } = props.live;
   const heading = useRef<HTMLHeadingElement>(null);
+  const [plans, setPlans] = useState(false);
+  const [seen, setSeen] = useState(false);
+  const still = alone && !plans;
+  const chooses = view.opened && job.revision >= 0 && !job.busy;
   useEffect(() => {
     // The button that was pressed may be gone; whoever uses the keyboard goes on from here.
     if (job.kind !== "rework" && (document.activeElement === document.body || !document.activeElement)) heading.current?.focus({ preventScroll: true });
-  }, [job.busy, props.view.head]);
+  }, [job.busy, view.head]);
+  useEffect(() => setPlans(false), [alone, job.busy]);
+  useEffect(() => setSeen(false), [job.error, job.busy]);
+  useKeys(!alone || !chooses ? {} : plans ? { escape: () => setPlans(false) } : Object.fromEntries(CHOICES.map((key) => [key, () => setPlans(true)])));
   return (
     <section className={`next ${job.busy ? "at-work" : ""}`} aria-labelledby="next">
-      <h2 id="next" tabIndex={-1} ref={heading}>
-        {job.busy ? (AT_WORK[job.kind] ?? "Being written") : question(props.view)}
+      <h2 id="next" className={still ? "sr" : undefined} tabIndex={-1} ref={heading}>
+        {job.busy ? (AT_WORK[job.kind] ?? "Being written") : question(view)}
       </h2>
-      {job.error && !job.busy && (
-        <div className="problem" role="alert">
-          <p dir="auto">{job.error}</p>
+      {!job.busy && !seen && (
+        <Problem text={job.error} onClose={() => setSeen(true)}>
           {job.error.includes("Model and endpoint") && <button className="quiet" onClick={props.onMachine}>Model and endpoint</button>}
-        </div>
+        </Problem>
       )}
       {job.note && !job.busy && <p className="hint">{job.note}</p>}
-      {props.view.mode === "fiction" && !job.busy && <Reach to={question(props.view)} />}
-      {job.revision < 0 ? null : job.busy ? <><Busy {...props} /><Queued plans={job.queue} {...props} /></> : props.view.opened ? <Choices {...props} /> : <Again {...props} />}
+      {view.mode === "fiction" && !job.busy && !alone && <Reach to={question(view)} />}
+      {job.busy && <><Busy {...props} /><Queued plans={job.queue} {...props} /></>}
+      {job.revision >= 0 && !job.busy && !view.opened && <Again {...props} />}
+      {chooses && <Waiting {...props} />}
+      {chooses && !still && <Choices {...props} />}
       {/* In its place whatever begins or ends: somebody may be typing in it. */}
-      {job.revision >= 0 && props.view.opened && <OwnPlan {...props} />}
-      {job.revision >= 0 && props.view.opened && !job.busy && <More {...props} />}
+      {job.revision >= 0 && view.opened && <OwnPlan {...props} />}
+      {chooses && !still && <More {...props} />}
+      {chooses && alone && <button className="quiet" aria-expanded={plans} onClick={() => setPlans(!plans)}>{plans ? "The page alone" : question(view)}</button>}
     </section>
   );
 }
@@ -86,7 +100,7 @@ function Busy({ live: { job }, ask }: Props) {
 }
 
 /** A plan of one's own: what happens next, or, while that is written, what comes after it. */
-function OwnPlan({ live: { job }, view, ask, still }: Props & { still: boolean }) {
+function OwnPlan({ live: { job }, view, ask }: Props) {
   const own = useUnsavedText(`${view.id}/own//`, view.head);
   const queues = job.busy && job.kind === "write";
   const words = queues ? AFTER_IT : view.mode !== "fiction" ? NOVEL : view.step ? PLAY : PLAYER;
@@ -95,7 +109,7 @@ function OwnPlan({ live: { job }, view, ask, still }: Props & { still: boolean }
     if (!own.text?.trim() || !may) return;
     void (queues ? ask("POST", "/queue", { plan: own.text }) : ask("POST", "/write", { plan: own.text })).then((done) => done && own.drop());
   };
-  useKeys(may && !still ? { w: () => own.open() } : {});
+  useKeys(may ? { w: () => own.open() } : {});
   if (own.text === null) return may && <button className="own" onClick={() => own.open()}>{words.open} <kbd>W</kbd></button>;
   return (
     <Writing label={words.label} field={own} rows={3} atEnd back=".own" placeholder={words.example} onSubmit={send}>
@@ -139,11 +153,17 @@ function Again({ live: { job }, ask }: Props) {
   );
 }
 
-function Choices({ live, view, ask, still }: Props & { still: boolean }) {
+/** What waits for a word, on the page alone, too: it may be a plan that was typed there. */
+function Waiting({ live, view, ask }: Props) {
+  const interrupted = live.job.draft && live.job.step > 0;
+  useKeys(interrupted ? { k: () => void ask("POST", "/keep") } : {});
+  return <PendingWork live={live} view={view} ask={ask} onWrite={() => void ask("POST", "/write", {})} />;
+}
+
+function Choices({ live, view, ask }: Props) {
   const { job } = live;
   const at = useRef(1);
   const who = view.mode === "fiction" && !view.step;
-  const interrupted = job.draft && job.step > 0;
   useEffect(() => void (at.current = 1), [view.head]);
 
   const write = (body: object, drop?: () => void) => void ask("POST", "/write", body).then((done) => done && drop?.());
@@ -153,16 +173,13 @@ function Choices({ live, view, ask, still }: Props & { still: boolean }) {
   const savePlan = (number: number, text: string, drop: () => void) =>
     void ask("PUT", "/plans", { plans: view.plans.map((plan, index) => (index + 1 === number ? text : plan)) }).then((done) => done && drop());
   const numbers = Object.fromEntries([1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => [String(number), () => choose(number)]));
-  // Nobody chooses among plans that are out of sight.
-  useKeys(still ? {} : {
+  useKeys({
     ...numbers,
     e: () => edit(at.current),
-    ...(interrupted ? { k: () => void ask("POST", "/keep") } : {}),
   });
 
   return (
     <>
-      <PendingWork live={live} view={view} ask={ask} onWrite={() => write({})} />
       {job.queue.length > 0 && (
         <div className="offer">
           <p>These plans wait to be written:</p>
@@ -186,11 +203,11 @@ function Choices({ live, view, ask, still }: Props & { still: boolean }) {
 }
 
 /** What else can be done where a plan is to be chosen. */
-function More({ view, ask, still }: Props & { still: boolean }) {
+function More({ view, ask }: Props) {
   const [many, setMany] = useState(3);
   const retry = () => view.step > 0 && void ask("POST", "/retry", {});
   const letWrite = () => void ask("POST", "/write", { steps: many });
-  useKeys(still ? {} : { a: retry, n: () => void ask("POST", "/replan", {}), s: letWrite });
+  useKeys({ a: retry, n: () => void ask("POST", "/replan", {}), s: letWrite });
   return (
     <>
       <div className="tools" role="group" aria-label="More">

@@ -59,7 +59,7 @@ export const PassageView = memo(function PassageView(props: Props) {
           <ChapterForm story={props.story} at={passage.id} step={step} title={props.chapter} busy={props.busy} ask={props.ask} />
         </div>
       )}
-      {props.play && <Did what={passage.plan} />}
+      {props.play && <Did step={step} what={passage.plan} />}
       {summary.text !== null && <EditSummary {...props} field={summary} />}
       {text.text !== null ? (
         <EditText {...props} field={text} />
@@ -75,9 +75,12 @@ export const PassageView = memo(function PassageView(props: Props) {
   );
 });
 
-/** What somebody who plays did: it stands before the passage that tells what came of it, and is no part of its text. */
-export function Did({ what }: { what: string }) {
-  return what ? <div className="did" dir="auto"><span className="sr">You did: </span>{what}</div> : null;
+/** What somebody who plays did, or who they are: it stands before the passage that tells what came of it, and is no part of its text. */
+export function Did({ step, what }: { step: number; what: string }) {
+  if (!what) return null;
+  // A story to play begins with the answer to "Who are you?".
+  const isDeed = step > 1;
+  return <div className={`did ${isDeed ? "deed" : ""}`} dir="auto"><span className="sr">{isDeed ? "You did: " : "Who you are: "}</span>{what}</div>;
 }
 
 function EditText(props: Props & { field: EditorField }) {

@@ -15,7 +15,7 @@ export function ShortcutsHelp(props: { play: boolean; onClose: () => void }) {
     ["Z", "undo: nothing is ever lost"],
     ["Y", "redo"],
     ["C", "the contents: chapters, and what happens in them"],
-    ["F", "the page alone, and back"],
+    ["F", "the page alone, with your own plan (W) and the others at a key, and back"],
     ["M", "the map of all branches"],
     ["/", "search by meaning, replace letter by letter"],
     ["?", "these keys"],

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { get, send } from "./api";
 import { goTo } from "./route";
 import { lendToStory, openAgain, useUnsavedText } from "./unsavedText";
@@ -36,6 +36,8 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
   const [every, setEvery] = useState(false);
   const [erased, setErased] = useState<StorySummary | null>(null);
   const { problem, setProblem, attempt } = useAttempt();
+  const beginning = useAttempt();
+  const refusal = useRef<HTMLDivElement>(null);
   const read = () => attempt(async () => setFound(await get<Shown>("/stories")));
   useEffect(() => {
     document.title = "The writing desk";
@@ -43,9 +45,12 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
     void get<Settings>("/settings").then((known) => setFields(known.fields), () => undefined);
   }, []);
 
+  // A refusal of several lines may begin at the lower edge of a phone.
+  useEffect(() => void refusal.current?.scrollIntoView({ block: "nearest" }), [beginning.problem]);
+
   const begin = async () => {
     setBusy(true);
-    await attempt(async () => {
+    await beginning.attempt(async () => {
       const wish = { genre, premise: premise.text ?? "", play, player: player.text ?? "", settings: storySettings };
       const { story } = await send<{ story: string }>("POST", "/stories", wish);
       // It goes when the first passage is there: a wrong key must not cost the premise.
@@ -155,6 +160,9 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
             ))}
           </div>
         </details>
+        <div ref={refusal}>
+          <Problem text={beginning.problem} onClose={() => beginning.setProblem("")} />
+        </div>
         <div className="row">
           <button className="primary" disabled={busy}>
             {busy ? "One moment" : "Begin"}

@@ -200,7 +200,7 @@ export function StoryPage(props: { id: string }) {
       <aside aria-label="Choices and memory">
         <Problem text={problem} onClose={() => setProblem("")} />
         <UnsavedTexts view={view} busy={job.busy} ask={ask} onJump={goto} onMemory={showMemory} onOpen={setOpen} />
-        <NextPassage live={live} view={view} ask={ask} still={focus} onMachine={() => setOpen("machine")} />
+        <NextPassage live={live} view={view} ask={ask} alone={focus} onMachine={() => setOpen("machine")} />
         <TimeLine view={view} at={codexAt} onAt={lookBack} onJump={goto} />
         {view.opened && <MemoryPanel view={view} busy={job.busy && (job.kind === "write" ? "write" : "other")} at={memoryAt} asked={asked} ask={ask} onJump={goto} onBack={() => lookBack("")} />}
         {view.opened && view.head && <CodexPanel view={view} at={codexAt} busy={job.busy} ask={ask} onJump={goto} {...codex} />}

@@ -169,11 +169,12 @@ export function Writing(props: { label: string; field: EditorField; rows?: numbe
   );
 }
 
-export function Problem(props: { text: string; onClose?: () => void }) {
+export function Problem(props: { text: string; children?: ReactNode; onClose?: () => void }) {
   if (!props.text) return null;
   return (
     <div className="problem" role="alert">
       <p dir="auto">{props.text}</p>
+      {props.children}
       {props.onClose && (
         <button className="quiet" onClick={props.onClose}>
           Dismiss

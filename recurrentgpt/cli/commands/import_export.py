@@ -152,7 +152,8 @@ def export(
       recurrentgpt export 3f2a -o - | less
 
     A chapter begins where a plan says "Chapter: ..." and gives its title, else after every N passages. The author is the
-    story's: `recurrentgpt set 3f2a author="Ada King"`. Where a story was played, what the player did stands before each passage.
+    story's: `recurrentgpt set 3f2a author="Ada King"`. Where a story was played, who the player is stands before the first
+    passage, and before each later one what they did.
 
     `play-html` is one page to play offline: at each place its reader chooses among the plans that were written, on all branches.
     """

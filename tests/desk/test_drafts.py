@@ -70,6 +70,104 @@ def test_an_edit_that_was_interrupted_is_offered_again(
     there_are(page.get_by_label("Text of passage 2"), 0)
 
 
+def in_passage(page: Any, number: int) -> Any:
+    """Return the editor of a passage's text in its place."""
+    return page.locator("article").get_by_label(f"Text of passage {number}")
+
+
+def save(page: Any, number: int, name: str) -> None:
+    """Save the text of a passage, and wait until its request is answered."""
+    with page.expect_response(lambda response: response.url.endswith("/passage")):
+        button(page.locator(f"article.passage[aria-label^='Passage {number}']"), name, exact=True).click()
+
+
+def test_every_edit_that_is_refused_stays(page: Any, open_page: Callable[..., Any], own_desk: Served) -> None:
+    begin(page, own_desk.address, 2)
+    refused = page.get_by_text("Here they are under Settings, Model and endpoint.")
+    theirs = "The tide had come in by noon."
+    (own_desk.home / "refuse").touch()
+    edit(page, 1)
+    # Twice the same text, then another passage's: each stands in its editor, and says so.
+    for _ in range(2):
+        save(page, 1, "Continue from here")
+        refused.wait_for()
+        waits(page, 1)
+    edit(page, 2, theirs)
+    save(page, 2, "Save")
+    for place in (page, open_page()):
+        place.goto(page.url)
+        has_value(in_passage(place, 1), MINE)
+        has_value(in_passage(place, 2), theirs)
+        there_are(place.get_by_text("It is not saved in the story yet"), 2)
+        there_are(place.get_by_role("group", name="Not saved"), 2)
+    # Once one is saved, the other one is still there.
+    (own_desk.home / "refuse").unlink()
+    save(page, 2, "Save")
+    page.locator("article.by-edited").wait_for()
+    written(page, 2)
+    has_value(in_passage(page, 1), MINE)
+    page.reload()
+    has_value(in_passage(page, 1), MINE)
+    there_are(in_passage(page, 2), 0)
+    page.evaluate("() => localStorage.clear()")
+    page.reload()
+    waits(page, 1)
+    button(page, "Forget this text").click()
+    there_are(in_passage(page, 1), 0)
+    there_are(place.get_by_label("Text of passage 1"), 0)
+    there_are(place.get_by_role("group", name="Not saved"), 0)
+
+
+def test_two_texts_of_one_passage_that_are_refused_both_stay(
+    page: Any, open_page: Callable[..., Any], own_desk: Served
+) -> None:
+    begin(page, own_desk.address)
+    other, theirs = open_page(), "The tide had come in by noon."
+    other.goto(page.url)
+    written(other, 1)
+    (own_desk.home / "refuse").touch()
+    edit(page, 1)
+    edit(other, 1, theirs)
+    save(page, 1, "Save")
+    waits(page, 1)
+    other.get_by_role("group", name="Not saved").get_by_text(MINE).wait_for()
+    save(other, 1, "Save")
+    for place in (page, other):
+        for text in (MINE, theirs):
+            place.get_by_role("group", name="Not saved").get_by_text(text).wait_for()
+    page.reload()
+    for text in (MINE, theirs):
+        page.get_by_role("group", name="Not saved").get_by_text(text).wait_for()
+
+
+@pytest.mark.parametrize("field", ["passage", "memory"])
+def test_who_saves_second_is_told_what_changed_meanwhile(
+    page: Any, open_page: Callable[..., Any], desk: Served, field: str
+) -> None:
+    begin(page, desk.address)
+    other, theirs = open_page(), "The tide had come in by noon."
+    other.goto(page.url)
+    written(other, 1)
+    mine = opened(page, field)
+    mine.fill(MINE)
+    opened(other, field).fill(theirs)
+    button(other.locator("article" if field == "passage" else ".memory"), "Save", exact=True).click()
+    told = page.get_by_role("group", name="Changed meanwhile")
+    told.get_by_text(theirs).wait_for()
+    has_value(mine, MINE)
+    place = page.locator("article" if field == "passage" else ".memory")
+    assert button(place, "Save", exact=True).is_disabled()
+    button(told, "Go on with mine").click()
+    there_are(told, 0)
+    button(place, "Save", exact=True).click()
+    there_are(mine, 0)
+    place.get_by_text("Nobody tends the lamp").first.wait_for()
+    # What was taken the place of is one step back.
+    written(page, 1)
+    page.keyboard.press("z")
+    place.get_by_text(theirs).first.wait_for()
+
+
 def test_an_open_edit_stays_with_its_take(page: Any, open_page: Callable[..., Any], own_desk: Served) -> None:
     begin(page, own_desk.address, 2)
     first = text_of(page, 2)

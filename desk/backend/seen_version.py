@@ -34,6 +34,6 @@ async def check_seen(
     edited, standing = await acall(texts)
     if not is_same(edited, standing):
         raise StoryError(
-            f"{_SAID[part].format(passage.step)} was changed meanwhile, on another page: look at what stands there now, then save "
-            "yours all the same, or let it go. Nothing of either is lost."
+            f"{_SAID[part].format(passage.step)} was changed meanwhile, on another page: look at what stands there now, then "
+            "save yours all the same, or let it go. Nothing of either is lost."
         )

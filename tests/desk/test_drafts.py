@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.conftest import PATIENCE
 from tests.desk.conftest import Served, begin, has_value, text_of, there_are, written
 from tests.desk.test_faults import held_draft
 
@@ -412,3 +416,64 @@ def test_settings_that_were_refused_or_left_are_found_again(page: Any, own_desk:
     dialog.get_by_label("Style").wait_for()
     has_value(premise, MINE)
     there_are(dialog.get_by_text("not saved yet"), 0)
+
+
+COMES_TO_DISK = """text => new Promise((done) => {
+    const request = indexedDB.open("desk.texts");
+    const look = () => {
+        const all = request.result.transaction("texts").objectStore("texts").getAll();
+        all.onsuccess = () => (all.result.some((kept) => kept.includes(text)) ? done() : requestAnimationFrame(look));
+    };
+    request.onsuccess = look;
+})"""
+"""Look until a text is in what outlives the browser."""
+
+
+def kill(profile: Path) -> None:
+    """Kill the browser of a profile, as a lack of memory would."""
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            options = (process / "cmdline").read_bytes().split(b"\0")
+            # Those that serve its pages go with it.
+            if f"--user-data-dir={profile}".encode() in options and not any(o.startswith(b"--type=") for o in options):
+                os.kill(int(process.name), signal.SIGKILL)
+
+
+def test_what_was_typed_outlives_a_browser_that_dies(browser: Any, own_desk: Served, tmp_path: Path) -> None:
+    profile, plan = tmp_path / "profile", "Harriet finds the lamp unlit, and nobody on the rock."
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
+
+    def opened_browser() -> tuple[Any, Any]:
+        context = browser.browser_type.launch_persistent_context(
+            profile, executable_path=path, args=["--no-sandbox"], reduced_motion="reduce"
+        )
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE)
+        return context, page
+
+    context, page = opened_browser()
+    begin(page, own_desk.address)
+    story = page.url
+    opened(page, "memory").fill("Nobody tends the lamp.")
+    page.locator(".memory").get_by_role("button", name="Save").click()
+    there_are(page.get_by_label("Short-term memory"), 0)
+    opened(page, "own plan").press_sequentially(plan)
+    edit(page, 1)
+    for text in (MINE, plan):
+        page.evaluate(COMES_TO_DISK, text)
+    kill(profile)
+    with suppress(Exception):
+        context.close()
+    context, page = opened_browser()
+    page.goto(story)
+    has_value(in_passage(page, 1), MINE)
+    has_value(page.get_by_label("Your plan for the next passage"), plan)
+    # What was stored before is not typed once more.
+    there_are(page.get_by_label("Short-term memory"), 0)
+    # What is thrown away now is not there again.
+    button(page, "Forget this text").click()
+    there_are(in_passage(page, 1), 0)
+    page.reload()
+    has_value(page.get_by_label("Your plan for the next passage"), plan)
+    there_are(in_passage(page, 1), 0)
+    context.close()

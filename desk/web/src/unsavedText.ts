@@ -1,5 +1,6 @@
 // What somebody typed and nobody stored yet: kept in the browser, so that a reload, an error or another passage loses none of it.
 import { useEffect, useSyncExternalStore } from "react";
+import { keep, newerThanLocal, remove } from "./durableText";
 import type { PendingEdit } from "./types";
 
 /** `base` is what was stored when it was begun, `at` the version of the passage that it was begun from, `kept` that it was typed
@@ -69,9 +70,9 @@ export function setUnsaved(key: string, draft: UnsavedText | null) {
   if (draft) drafts.set(key, draft);
   else drafts.delete(key);
   try {
-    if (draft && draft.text !== draft.base) localStorage.setItem(PREFIX + key, JSON.stringify({ text: draft.text, base: draft.base, at: draft.at, lent: draft.lent, tab }));
-    else localStorage.removeItem(PREFIX + key);
-    localStorage.removeItem(`${OWN}${tab}/${key}`);
+    if (draft && draft.text !== draft.base) keep(PREFIX + key, { text: draft.text, base: draft.base, at: draft.at, lent: draft.lent, tab });
+    else remove(PREFIX + key);
+    remove(`${OWN}${tab}/${key}`);
   } catch {
     unsafe = true;
   }
@@ -107,9 +108,9 @@ addEventListener("storage", (event) => {
   tell();
 });
 /** Keep what is typed here apart: another tab's text has taken its place, and this tab may be gone without a word. */
-function keepOwn(key: string, { text, base, at }: UnsavedText) {
+function keepOwn(key: string, { text, base, at, lent }: UnsavedText) {
   try {
-    localStorage.setItem(`${OWN}${tab}/${key}`, JSON.stringify({ text, base, at }));
+    keep(`${OWN}${tab}/${key}`, { text, base, at, lent });
   } catch {
     unsafe = true;
   }
@@ -125,10 +126,28 @@ async function takeOver() {
     if (living.has(ALIVE + owner)) continue;
     const key = rest.join("/");
     const found = parsed(localStorage.getItem(name));
-    localStorage.removeItem(name);
+    remove(name);
     if (found && found.text !== drafts.get(key)?.text && !CHOICE.test(key)) setUnsaved(drafts.has(key) ? `${key}/~${owner}` : key, found);
   }
 }
+/** Take over what a browser that died had on the disk and not in localStorage; beside what is typed already. */
+async function takeOverDurable() {
+  for (const [name, value] of await newerThanLocal()) {
+    const found = parsed(value);
+    if (name.startsWith(OWN)) localStorage.setItem(name, value);
+    else if (found && name.startsWith(PREFIX)) {
+      const key = name.slice(PREFIX.length);
+      const there = drafts.get(key);
+      const typed = there && !there.kept && there.text !== there.base && there.text !== found.text;
+      if (!typed) setUnsaved(key, found);
+      else if (!CHOICE.test(key)) setUnsaved(`${key}/~${Math.random().toString(36).slice(2)}`, { ...found, open: false });
+    }
+  }
+  await takeOver();
+}
+/** All that was typed before is here. */
+export const ready = takeOverDurable().catch(() => void (unsafe = true));
+
 void navigator.locks?.request(ALIVE + tab, () => new Promise(() => {}));
 const lookForGone = () => void takeOver().catch(() => (unsafe = true));
 lookForGone();
@@ -238,7 +257,7 @@ export function layAside(key: string, text: string, at: string) {
 export function forget(story: string) {
   [...drafts.keys()].filter((key) => isOf(key, story)).forEach((key) => setUnsaved(key, null));
   letGo(story);
-  copies().filter((name) => name.includes(`/${story}/`)).forEach((name) => localStorage.removeItem(name));
+  copies().filter((name) => name.includes(`/${story}/`)).forEach(remove);
 }
 
 /** Open the editor of a draft wherever it is shown, with the caret in it; a copy of a tab that is no more changes places with it. */

@@ -13,9 +13,11 @@ _SAID = {"passage": "The text of passage {}", "short_term_memory": "The memory a
 
 
 async def check_seen(
-    story: Story, at: str | None, seen: str | None, part: Literal["passage", "short_term_memory"]
+    story: Story, at: str | None, seen: str | None, part: Literal["passage", "short_term_memory"], *, saved: str = ""
 ) -> None:
     """Raise StoryError where the version that was edited reads otherwise than the one that stands on the branch.
+
+    What the same page has `saved` last may stand there, too: somebody typed on while it was saved.
 
     `at` is any version of the passage; the newest passage when None. Of a version that the story has not, nothing is known and
     nothing is refused.
@@ -32,7 +34,7 @@ async def check_seen(
         return edited[part], standing[part]
 
     edited, standing = await acall(texts)
-    if not is_same(edited, standing):
+    if not any(is_same(text, standing) for text in (edited, saved)):
         raise StoryError(
             f"{_SAID[part].format(passage.step)} was changed meanwhile, on another page: look at what stands there now, then "
             "save yours all the same, or let it go. Nothing of either is lost."

@@ -33,14 +33,15 @@ router = APIRouter(tags=["editing"], responses=ERROR_RESPONSES)
 class PassageText(RequestBody):
     """Another text for a passage; with `replay` the later passages are kept and the memory rewritten for each.
 
-    `seen` is the version that was edited: where the passage reads otherwise by now, the text is refused. `instead` is the key
-    of a pending edit that this one was made from.
+    `seen` is the version that was edited: where the passage reads otherwise by now, and not as the page itself has `saved` it
+    last, the text is refused. `instead` is the key of a pending edit that this one was made from.
     """
 
     at: Ref
     text: LongText
     replay: bool = False
     seen: Ref | None = None
+    saved: LongText = ""
     instead: ShortText = ""
 
 
@@ -61,9 +62,13 @@ class TextBody(RequestBody):
 
 
 class MemoryBody(TextBody):
-    """Another memory; where the one of the version that was edited, `seen`, has been changed meanwhile, it is refused."""
+    """Another memory; refused where that of the version that was edited, `seen`, was changed meanwhile.
+
+    It may read as the page itself has `saved` it last.
+    """
 
     seen: Ref | None = None
+    saved: LongText = ""
 
 
 class PlansBody(RequestBody):
@@ -121,7 +126,7 @@ class Archived(RequestBody):
 async def passage(jobs: IdleJobsDep, body: PassageText) -> JobStarted:
     """Give a passage another text, with the memory rewritten from it. Until it is in the log, the desk keeps the text."""
     at = await jobs.story.aresolve(body.at)
-    await check_seen(jobs.story, at, body.seen, "passage")
+    await check_seen(jobs.story, at, body.seen, "passage", saved=body.saved)
     jobs.check_idle()
     # First the text, then the job: one that fails at once must not be told of before this is answered, for the page lets go
     # of the text when it is.
@@ -201,7 +206,7 @@ async def memory(jobs: JobsDep, body: MemoryBody) -> Changed:
             await jobs.saved()
             return Changed()
     jobs.check_idle()
-    await check_seen(jobs.story, body.at, body.seen, "short_term_memory")
+    await check_seen(jobs.story, body.at, body.seen, "short_term_memory", saved=body.saved)
     await jobs.story.aedit_memory(body.text, body.at)
     return moved(jobs)
 

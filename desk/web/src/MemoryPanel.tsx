@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { get } from "./api";
 import { useUnsavedText } from "./unsavedText";
 import { ChangedMeanwhile, Problem, useAttempt, Writing } from "./components";
-import { count, wordsOf } from "./format";
+import { count, isSame, wordsOf } from "./format";
 import { RecalledPassages } from "./RecalledPassages";
 import type { Ask, Memory, MemoryAsked, StoryView } from "./types";
 
@@ -41,13 +41,17 @@ export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | 
     heading.current?.focus({ preventScroll: true });
   }, [props.asked]);
   const memory = full?.id === id ? full : props.at ? null : (view.memory ?? null);
-  const save = () => edited !== null && !changed && void props.ask("PUT", "/memory", { text: edited, at: id, seen: field.seen || id }).then((done) => done && field.drop());
+  const save = () => {
+    if (edited === null || changed) return;
+    field.sent(edited);
+    void props.ask("PUT", "/memory", { text: edited, at: id, seen: field.seen || id, saved: field.saved }).then((done) => done && field.drop());
+  };
   const now = memory?.now.join("\n") ?? "";
   const [seen, setSeen] = useState<Memory | null>(null);
   useEffect(() => {
     if (field.seen && field.seen !== id) void get<Memory>(`/stories/${view.id}/memory`, { at: field.seen }).then(setSeen, () => undefined);
   }, [field.seen, id, view.id]);
-  const changed = field.seen !== id && seen?.id === field.seen && Boolean(memory) && seen.now.join("\n") !== now && now !== edited?.trim();
+  const changed = field.seen !== id && seen?.id === field.seen && Boolean(memory) && ![seen.now.join("\n"), edited ?? "", field.saved].some((text) => isSame(text, now));
   const sentences = edited?.split("\n").filter((line) => line.trim()).length ?? 0;
   return (
     <section className="memory" aria-labelledby="memory">

@@ -8,7 +8,7 @@ import { ChangedMeanwhile, Prose, Writing } from "./components";
 import { forgetEdit, SaveText, savePassage } from "./SaveText";
 import { SelectionTools, SuggestionView } from "./Suggestion";
 import { placeAt, selectFirst, useSelected } from "./selection";
-import { AUTHORS } from "./format";
+import { AUTHORS, isSame } from "./format";
 import type { Ask, Passage, Suggestion } from "./types";
 
 type Props = { passage: Passage; chapter: string | null; language: string; first: string; step: number; author: string; busy: boolean; later: number; ask: Ask; story: string; cache: PassageCache; suggestion: Suggestion | null; play: boolean; onMemory: (id: string) => void };
@@ -88,7 +88,7 @@ function EditText(props: Props & { field: EditorField }) {
     if (field.lent) void forgetEdit(props.ask, field.lent);
   };
   const same = text.trim() === props.passage.text.trim();
-  const changed = useChanged(props.story, field.seen, props.passage) && !same;
+  const changed = useChanged(props.story, field.seen, props.passage) && !same && !isSame(props.passage.text, field.saved);
   const busy = props.busy || changed;
   useEffect(() => {
     // Another tab saved it.
@@ -112,7 +112,7 @@ function useChanged(story: string, seen: string, passage: Passage) {
     let here = true;
     setChanged(false);
     if (seen && seen !== passage.id) {
-      void get<Passage[]>(`/stories/${story}/passages`, { ids: seen }).then(([edited]) => here && setChanged(Boolean(edited) && edited!.text.trim() !== passage.text.trim()), () => undefined);
+      void get<Passage[]>(`/stories/${story}/passages`, { ids: seen }).then(([edited]) => here && setChanged(Boolean(edited) && !isSame(edited!.text, passage.text)), () => undefined);
     }
     return () => void (here = false);
   }, [story, seen, passage.id, passage.text]);

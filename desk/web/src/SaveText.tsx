@@ -2,14 +2,17 @@
 import { useEffect, useState } from "react";
 import { get } from "./api";
 import { count, duration, tokens } from "./format";
+import type { EditorField } from "./unsavedText";
 import type { Ask, Cost, Passage } from "./types";
 
 /** What a text was made from: the version of its passage that was edited, and the refused edit that the server keeps. */
-type From = { seen: string; lent: string };
+type From = Pick<EditorField, "seen" | "lent" | "saved" | "sent">;
 
 /** From here on the server keeps the text, and gives it back if it cannot be stored. */
-export const savePassage = (ask: Ask, passage: Passage, text: string, replay: boolean, from?: From) =>
-  ask("POST", "/passage", { at: passage.id, text, replay, seen: from?.seen || passage.id, instead: from?.lent ?? "" });
+export function savePassage(ask: Ask, passage: Passage, text: string, replay: boolean, from?: From) {
+  from?.sent(text);
+  return ask("POST", "/passage", { at: passage.id, text, replay, seen: from?.seen || passage.id, saved: from?.saved ?? "", instead: from?.lent ?? "" });
+}
 
 /** Let the server forget a text that it keeps. */
 export const forgetEdit = (ask: Ask, key: string) => ask("DELETE", `/passage?key=${encodeURIComponent(key)}`);

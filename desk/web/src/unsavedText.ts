@@ -4,9 +4,9 @@ import { keep, newerThanLocal, remove } from "./durableText";
 import type { PendingEdit } from "./types";
 
 /** `base` is what was stored when it was begun, `at` the version of the passage that it was begun from, `kept` that it was typed
-    before this editor was opened, `lent` the key by which the server keeps it too, `adrift` that its editor vanished while
+    before this editor was opened, `lent` the key by which the server keeps it too, `saved` what of it was sent last, `adrift` that its editor vanished while
     somebody typed. */
-export type UnsavedText = { text: string; base: string; at: string; open: boolean; kept: boolean; lent?: string; adrift?: boolean };
+export type UnsavedText = { text: string; base: string; at: string; open: boolean; kept: boolean; lent?: string; saved?: string; adrift?: boolean };
 const PREFIX = "desk.draft/";
 /** Copies of a tab whose text another tab's stands in place of, and the lock that it holds while it lives. */
 const OWN = "desk.tab-draft/";
@@ -27,8 +27,8 @@ let wanted: { key: string; spot?: Spot | undefined } | null = null;
 
 function parsed(stored: string | null): UnsavedText | null {
   try {
-    const { text, base, at, lent } = JSON.parse(stored ?? "") as UnsavedText;
-    return typeof text === "string" ? { text, base: String(base ?? ""), at: String(at ?? ""), open: true, kept: true, lent: String(lent ?? "") } : null;
+    const { text, base, at, lent, saved } = JSON.parse(stored ?? "") as UnsavedText;
+    return typeof text === "string" ? { text, base: String(base ?? ""), at: String(at ?? ""), open: true, kept: true, lent: String(lent ?? ""), saved: String(saved ?? "") } : null;
   } catch {
     return null;
   }
@@ -70,7 +70,7 @@ export function setUnsaved(key: string, draft: UnsavedText | null) {
   if (draft) drafts.set(key, draft);
   else drafts.delete(key);
   try {
-    if (draft && draft.text !== draft.base) keep(PREFIX + key, { text: draft.text, base: draft.base, at: draft.at, lent: draft.lent, tab });
+    if (draft && draft.text !== draft.base) keep(PREFIX + key, { text: draft.text, base: draft.base, at: draft.at, lent: draft.lent, saved: draft.saved, tab });
     else remove(PREFIX + key);
     remove(`${OWN}${tab}/${key}`);
   } catch {
@@ -108,9 +108,9 @@ addEventListener("storage", (event) => {
   tell();
 });
 /** Keep what is typed here apart: another tab's text has taken its place, and this tab may be gone without a word. */
-function keepOwn(key: string, { text, base, at, lent }: UnsavedText) {
+function keepOwn(key: string, { text, base, at, lent, saved }: UnsavedText) {
   try {
-    keep(`${OWN}${tab}/${key}`, { text, base, at, lent });
+    keep(`${OWN}${tab}/${key}`, { text, base, at, lent, saved });
   } catch {
     unsafe = true;
   }
@@ -334,6 +334,9 @@ export function useUnsavedText(key: string, at = "") {
     /** The version of the passage that it was begun from. */
     seen: draft?.at ?? "",
     lent: draft?.lent ?? "",
+    /** What of it was sent last: where that stands in the story, nobody else has changed it. */
+    saved: draft?.saved ?? "",
+    sent: (text: string) => put({ saved: text }),
     /** Go on with it upon another version, whose text was seen. */
     rebase: (version: string, text: string) => put({ at: version, base: text }),
     open: (text = "", spot?: Spot) => openEditor(key, text, at, spot),

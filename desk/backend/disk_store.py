@@ -33,8 +33,10 @@ class Saved(TypedDict, total=False):
     draft: Mapping[str, Any]
     """The words of the passage in the making; see `Draft`."""
     aside: list[Mapping[str, Any]]
-    edit: Mapping[str, Any]
-    """The text of an edit that is not in the log; see `Edit`."""
+    edits: list[Mapping[str, str]]
+    """The texts of edits that are not in the log; see `Edit`."""
+    edit: Mapping[str, str]
+    """The only one of them that an earlier desk kept."""
     unread: Progress
     """How far an import came that was stopped."""
     memory_changes: list[Mapping[str, str]]

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from recurrentgpt.books.file_text import language_tag
+from recurrentgpt.desk.backend.save_draft import Edit
 from recurrentgpt.desk.backend.schemas import (
     CodexEntryView,
     CodexHistoryView,
@@ -21,6 +22,7 @@ from recurrentgpt.desk.backend.schemas import (
 from recurrentgpt.desk.backend.story_jobs import StoryJobs
 from recurrentgpt.engine.hidden_entries import Readers, for_readers, of_entries
 from recurrentgpt.engine.replacement import words_pattern
+from recurrentgpt.engine.snapshot import StorySnapshot
 from recurrentgpt.infrastructure.background_loop import acall
 from recurrentgpt.memory.codex import sentence_of
 from recurrentgpt.memory.corrections import in_force, read_overlay, with_summary
@@ -76,35 +78,47 @@ async def story_view(jobs: StoryJobs) -> StoryView:
             for draft in jobs.aside
         ],
         "unfinished_import": jobs.unfinished_import,
-        "pending_edit": None,
+        "pending_edits": [],
         "pending_replay": {"step": replay.step, "done": replay.done, "total": replay.total} if replay else None,
     }
-    return await acall(lambda: _with_versions(jobs, view, now.path)) if now.head else view
+    return await acall(lambda: _with_versions(jobs, view, now)) if now.head else view
 
 
-async def _with_versions(jobs: StoryJobs, view: StoryView, path: Sequence[Link]) -> StoryView:
+async def _with_versions(jobs: StoryJobs, view: StoryView, now: StorySnapshot) -> StoryView:
     """Return the view of an opened story with what needs more than its branch: versions, takes, and the memory before."""
     story, log = jobs.story, jobs.story.engine.log
     links = await log.links(story.id)
-    view["path"] = [(link["id"], link["words"], link["author"], _first_version(link["id"], links)) for link in path]
+    view["path"] = [(link["id"], link["words"], link["author"], _first_version(link["id"], links)) for link in now.path]
     view["root"], view["takes"] = _first_version(view["head"], links), _takes(view["head"], links)
     view["memory"] = await _memory_view(story, await log.get(story.id, view["head"]))
-    if view["pending_replay"] is None:  # it would hold the same text
-        view["pending_edit"] = await _pending_edit(jobs, links, [link["id"] for link in path])
+    # The text of a replay that was interrupted is offered with the replay.
+    resumed = now.pending_replay.text if now.pending_replay else ""
+    path = [link["id"] for link in now.path]
+    views = [await _pending_edit(jobs, edit, links, path) for edit in jobs.edits if not is_same(edit.text, resumed)]
+    view["pending_edits"] = [found for found in views if found is not None]
     return view
 
 
-async def _pending_edit(jobs: StoryJobs, links: Mapping[str, Link], path: Sequence[str]) -> EditView | None:
+async def _pending_edit(jobs: StoryJobs, edit: Edit, links: Mapping[str, Link], path: Sequence[str]) -> EditView | None:
     """Return the text of an edit that is not in the log: it failed, was stopped, or its server died."""
-    edit = jobs.edit
-    if edit is None or (jobs.busy and jobs.state.kind == "edit") or edit.at not in links:
+    if (jobs.busy and jobs.state.kind == "edit" and jobs.editing == edit.key) or edit.at not in links:
         return None
-    root = _first_version(edit.at, links)
-    here = next((key for key in path if _first_version(key, links) == root), edit.at)
+    root, here = _first_version(edit.at, links), version_on(path, edit.at, links)
     commit = await jobs.story.engine.log.get(jobs.story.id, here)
-    if commit["passage"].split() == edit.text.split():
+    if is_same(commit["passage"], edit.text):
         return None
-    return {"at": root, "step": links[here]["step"], "text": edit.text}
+    return {"key": edit.key, "at": root, "seen": edit.at, "step": links[here]["step"], "text": edit.text}
+
+
+def is_same(text: str, other: str) -> bool:
+    """Return whether two texts differ in nothing but white space."""
+    return text.split() == other.split()
+
+
+def version_on(path: Sequence[str], key: str, links: Mapping[str, Link]) -> str:
+    """Return the version of a passage that stands on a branch, where one does; else the passage itself."""
+    first = _first_version(key, links)
+    return next((other for other in path if _first_version(other, links) == first), key)
 
 
 async def _memory_view(story: Story, commit: Commit) -> MemoryView:

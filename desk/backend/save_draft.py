@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
+import secrets
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -60,6 +61,8 @@ class Edit:
     at: str
     """Id of the passage."""
     text: str
+    key: str = field(default_factory=lambda: secrets.token_hex(8))
+    """Its name in requests; asked for once more it has another one."""
 
 
 async def write_draft(story: Story, draft: Draft) -> AsyncGenerator[Event]:

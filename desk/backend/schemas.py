@@ -140,7 +140,11 @@ class LaidAside(TypedDict):
 class EditView(TypedDict):
     """The text of an edit that is not in the log."""
 
+    key: str
     at: str
+    """The version that the corrections of its passage began from."""
+    seen: str
+    """The version that it was to take the place of."""
     step: int
     text: str
 
@@ -197,7 +201,7 @@ class StoryView(TypedDict):
     takes: list[str]
     aside: list[LaidAside]
     unfinished_import: Progress | None
-    pending_edit: EditView | None
+    pending_edits: list[EditView]
     pending_replay: ReplayView | None
 
 

@@ -144,7 +144,7 @@ class Desk:
         jobs.record_settings = own
         jobs.ledger = Ledger(jobs.story, kept.get("uncommitted"))
         jobs.aside = [Draft(**draft) for draft in kept.get("aside", [])]
-        jobs.edit = Edit(**kept["edit"]) if "edit" in kept else None
+        jobs.edits = [Edit(**edit) for edit in [*kept.get("edits", []), *([kept["edit"]] if "edit" in kept else [])]]
         jobs.unfinished_import = kept.get("unread")
         jobs.state.queue = kept.get("queue", [])
         jobs.memory_changes = [MemoryChange(**change) for change in kept.get("memory_changes", [])]

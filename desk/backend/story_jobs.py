@@ -54,8 +54,10 @@ class StoryJobs:
         """Words of interrupted passages, in whose place something else was done."""
         self.unfinished_import: Progress | None = None
         """How far an import came that was stopped."""
-        self.edit: Edit | None = None
-        """The text of an edit that is not in the log yet."""
+        self.edits: list[Edit] = []
+        """The texts of edits that are not in the log yet."""
+        self.editing = ""
+        """The key of the edit in hand; empty where no text of it is kept."""
         self.record_settings: dict[str, Any] = {}
         """The settings that the story's own record holds."""
         self.unrecorded: dict[str, Any] = {}
@@ -202,6 +204,11 @@ class StoryJobs:
             self._job = asyncio.create_task(self._run(events))
         self._job.add_done_callback(self._finished)
 
+    def start_edit(self, key: str, events: AsyncGenerator[Event]) -> None:
+        """Start an edit of a passage: once it is in the log, the text that is kept under this key goes."""
+        self.start("edit", events)
+        self.editing = key
+
     def stop(self, *, drop: bool = False) -> None:
         """End the job after what it is doing; a second time, at once. With `drop` no words of an unfinished passage are kept."""
         if self.busy:
@@ -304,7 +311,7 @@ class StoryJobs:
             async for event in source:
                 self._apply(event)
         if self.state.kind == "edit":
-            self.edit = None
+            self.forget_edit(self.editing)
 
     def _apply(self, event: JobEvent) -> None:
         if event["event"] not in ("stage", "prose", "retract"):
@@ -349,7 +356,7 @@ class StoryJobs:
                 self.publish(event)
                 self.draft = None
                 if self.state.kind == "edit":
-                    self.edit = None
+                    self.forget_edit(self.editing)
                 self.update(done=self.state.done + 1, revision=self.state.revision + 1, draft="")
 
     def _failed(self, why: str) -> None:
@@ -410,6 +417,10 @@ class StoryJobs:
         self.aside = [draft for draft in self.aside if draft.key != key]
         return found
 
+    def forget_edit(self, key: str) -> None:
+        """Let the text of an edit go, because it is in the log or nobody wants it; one that is not here is gone already."""
+        self.edits = [edit for edit in self.edits if edit.key != key]
+
     def save_soon(self) -> None:
         """Save within a second, however often this is asked."""
         if self._save_timer is None:
@@ -423,7 +434,8 @@ class StoryJobs:
         changes = {
             "draft": asdict(self.draft) if self.draft else None,
             "aside": [asdict(draft) for draft in self.aside] or None,
-            "edit": asdict(self.edit) if self.edit else None,
+            "edits": [asdict(edit) for edit in self.edits] or None,
+            "edit": None,
             "unread": self.unfinished_import,
             "opening": self.opening or None,
             "uncommitted": self.ledger.uncommitted,

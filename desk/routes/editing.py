@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from pydantic import Field
 
 from recurrentgpt.desk.backend.dependencies import DeskDep, IdleJobsDep, JobsDep
 from recurrentgpt.desk.backend.jobs import suggest, within_budget
 from recurrentgpt.desk.backend.memory_change import MemoryChange
+from recurrentgpt.desk.backend.read_model import is_same
 from recurrentgpt.desk.backend.save_draft import Edit
 from recurrentgpt.desk.backend.schemas import (
     ERROR_RESPONSES,
@@ -21,6 +22,7 @@ from recurrentgpt.desk.backend.schemas import (
     RequestBody,
     ShortText,
 )
+from recurrentgpt.desk.backend.seen_version import check_seen
 from recurrentgpt.desk.routes.writing import moved
 from recurrentgpt.schema.errors import StoryBusy, StoryError
 from recurrentgpt.schema.parts import Rework
@@ -29,11 +31,18 @@ router = APIRouter(tags=["editing"], responses=ERROR_RESPONSES)
 
 
 class PassageText(RequestBody):
-    """Another text for a passage; with `replay` the later passages are kept and the memory rewritten for each."""
+    """Another text for a passage; with `replay` the later passages are kept and the memory rewritten for each.
+
+    `seen` is the version that was edited: where the passage reads otherwise by now, and not as the page itself has `saved` it
+    last, the text is refused. `instead` is the key of a pending edit that this one was made from.
+    """
 
     at: Ref
     text: LongText
     replay: bool = False
+    seen: Ref | None = None
+    saved: LongText = ""
+    instead: ShortText = ""
 
 
 class Selection(RequestBody):
@@ -50,6 +59,16 @@ class TextBody(RequestBody):
 
     text: LongText
     at: Ref | None = None
+
+
+class MemoryBody(TextBody):
+    """Another memory; refused where that of the version that was edited, `seen`, was changed meanwhile.
+
+    It may read as the page itself has `saved` it last.
+    """
+
+    seen: Ref | None = None
+    saved: LongText = ""
 
 
 class PlansBody(RequestBody):
@@ -107,29 +126,36 @@ class Archived(RequestBody):
 async def passage(jobs: IdleJobsDep, body: PassageText) -> JobStarted:
     """Give a passage another text, with the memory rewritten from it. Until it is in the log, the desk keeps the text."""
     at = await jobs.story.aresolve(body.at)
+    await check_seen(jobs.story, at, body.seen, "passage", saved=body.saved)
     jobs.check_idle()
     # First the text, then the job: one that fails at once must not be told of before this is answered, for the page lets go
     # of the text when it is.
-    before, jobs.edit = jobs.edit, Edit(at, body.text)
+    before, edit = jobs.edits, Edit(at, body.text)
+    replaced = [one for one in before if one.key == body.instead or (one.at, one.text) == (at, body.text)]
+    jobs.edits = [*(one for one in before if one not in replaced), edit]
     jobs.save()
     await jobs.saved()
     try:
-        jobs.start(
-            "edit",
+        jobs.start_edit(
+            edit.key,
             within_budget(jobs, lambda story: story.aedit_passage(body.at, body.text, replay=body.replay)),
         )
     except StoryBusy:
-        jobs.edit = before
+        jobs.edits = [*(one for one in jobs.edits if one is not edit), *replaced]
         jobs.save()
         raise
     return JobStarted(story=jobs.story.id)
 
 
 @router.delete("/stories/{story}/passage")
-async def drop_edit(jobs: IdleJobsDep) -> Changed:
-    """Forget the text of an edit that was interrupted."""
-    jobs.edit = None
-    jobs.show_draft(jobs.draft)
+async def drop_edit(jobs: JobsDep, key: Annotated[ShortText, Query()]) -> Changed:
+    """Forget the text of an edit that was interrupted; those of others stay."""
+    jobs.forget_edit(key)
+    if jobs.busy:
+        jobs.save()
+        jobs.story_changed()
+    else:
+        jobs.show_draft(jobs.draft)
     return Changed()
 
 
@@ -153,22 +179,25 @@ async def leave_suggestion(jobs: JobsDep) -> Changed:
 @router.post("/stories/{story}/replay")
 async def resume_replay(jobs: IdleJobsDep) -> JobStarted:
     """Go on with an edit that was interrupted."""
-    if await jobs.story.apending_replay() is None:
+    replay = await jobs.story.apending_replay()
+    if replay is None:
         raise StoryError("No replay of this story is unfinished.")
-    jobs.start("edit", within_budget(jobs, lambda story: story.aresume_replay()))
+    key = next((edit.key for edit in jobs.edits if is_same(edit.text, replay.text)), "")
+    jobs.start_edit(key, within_budget(jobs, lambda story: story.aresume_replay()))
     return JobStarted(story=jobs.story.id)
 
 
 @router.delete("/stories/{story}/replay")
 async def drop_replay(jobs: IdleJobsDep) -> Changed:
     """Forget an edit that was interrupted; what it wrote stays in the log."""
+    replay = await jobs.story.apending_replay()
     await jobs.story.adrop_replay()
-    jobs.edit = None
+    jobs.edits = [edit for edit in jobs.edits if replay is None or not is_same(edit.text, replay.text)]
     return moved(jobs)
 
 
 @router.put("/stories/{story}/memory")
-async def memory(jobs: JobsDep, body: TextBody) -> Changed:
+async def memory(jobs: JobsDep, body: MemoryBody) -> Changed:
     """Replace the short-term memory; while passages are written, from the one after that in the making."""
     if jobs.busy and jobs.state.kind == "write":
         passage = await jobs.story.apassage(body.at)
@@ -177,6 +206,7 @@ async def memory(jobs: JobsDep, body: TextBody) -> Changed:
             await jobs.saved()
             return Changed()
     jobs.check_idle()
+    await check_seen(jobs.story, body.at, body.seen, "short_term_memory", saved=body.saved)
     await jobs.story.aedit_memory(body.text, body.at)
     return moved(jobs)
 

@@ -308,3 +308,72 @@ def test_other_takes_and_failed_work_are_counted_and_the_budget_is_of_all(client
     client.send("PUT", f"/stories/{story}/settings", {"values": {"budget": used(done["in_all"]) + 10}})
     assert client.write(story, number=1)["step"] == 2
     assert "on all its branches" in client.jobs(story).state.error
+
+
+MINE, THEIRS = "The lamp was out when Harriet came.", "Rain had put the lamp out before Harriet came."
+
+
+def test_every_edit_that_is_refused_is_kept_until_it_is_saved_or_forgotten(client: Client, tmp_path: Path) -> None:
+    story = client.write(client.begin()["id"])["id"]
+    first, second = (entry[0] for entry in client.get(f"/stories/{story}")["path"])
+
+    def edited(at: str, text: str, **more: str) -> dict[str, Any]:
+        client.send("POST", f"/stories/{story}/passage", {"at": at, "text": text, **more})
+        return client.wait(story)
+
+    def pending(view: dict[str, Any]) -> set[tuple[str, str]]:
+        return {(edit["seen"], edit["text"]) for edit in view["pending_edits"]}
+
+    (tmp_path / "refuse").touch()
+    edited(first, MINE)
+    # Refused once more, of another passage, and of the same one on another page.
+    assert pending(edited(first, MINE)) == {(first, MINE)}
+    edited(second, MINE)
+    view = edited(first, THEIRS)
+    assert pending(view) == {(first, MINE), (second, MINE), (first, THEIRS)}
+    # One that was typed on takes the place of the one that it was made from.
+    theirs = next(edit["key"] for edit in view["pending_edits"] if edit["text"] == THEIRS)
+    view = edited(first, f"{THEIRS} Nobody minded.", instead=theirs)
+    assert pending(view) == {(first, MINE), (second, MINE), (first, f"{THEIRS} Nobody minded.")}
+    (tmp_path / "refuse").unlink()
+    assert pending(edited(second, MINE)) == {(first, MINE), (first, f"{THEIRS} Nobody minded.")}
+    # A new server finds them where the first one left them.
+    client.http.portal.call(client.jobs(story).saved)
+    client.app.state.desk.stories.clear()
+    view = client.get(f"/stories/{story}")
+    assert pending(view) == {(first, MINE), (first, f"{THEIRS} Nobody minded.")}
+    key = next(edit["key"] for edit in view["pending_edits"] if edit["text"] == MINE)
+    client.answer(client.http.delete(f"/desk/api/stories/{story}/passage", params={"key": key}))
+    assert pending(client.get(f"/stories/{story}")) == {(first, f"{THEIRS} Nobody minded.")}
+
+
+def test_a_passage_that_was_changed_meanwhile_is_not_saved_over_unseen(client: Client) -> None:
+    story = client.begin()["id"]
+    at = client.get(f"/stories/{story}")["head"]
+    # What changes elsewhere in it is no other text.
+    client.send("PUT", f"/stories/{story}/memory", {"text": "The lamp is out.", "seen": at})
+    seen = client.get(f"/stories/{story}")["head"]
+    client.send("POST", f"/stories/{story}/passage", {"at": seen, "text": MINE, "seen": at})
+    head = client.wait(story)["head"]
+    for newest in (seen, head):
+        body = {"at": newest, "text": THEIRS, "seen": at}
+        status, why = client.refused("POST", f"/stories/{story}/passage", body)
+        assert status == 409
+        assert "was changed meanwhile" in why
+    assert client.texts(client.get(f"/stories/{story}")) == [MINE]
+    client.send("POST", f"/stories/{story}/passage", {"at": head, "text": THEIRS, "seen": head})
+    assert client.texts(client.wait(story)) == [THEIRS]
+
+
+def test_a_memory_that_was_changed_meanwhile_is_not_saved_over_unseen(client: Client) -> None:
+    story = client.begin()["id"]
+    at = client.get(f"/stories/{story}")["head"]
+    client.send("PUT", f"/stories/{story}/memory", {"text": MINE, "at": at, "seen": at})
+    head = client.get(f"/stories/{story}")["head"]
+    body = {"text": THEIRS, "at": head, "seen": at}
+    status, why = client.refused("PUT", f"/stories/{story}/memory", body)
+    assert status == 409
+    assert "was changed meanwhile" in why
+    # What the same page has saved itself, while somebody typed on, is no change of another one.
+    client.send("PUT", f"/stories/{story}/memory", {**body, "saved": MINE})
+    assert client.get(f"/stories/{story}")["memory"]["now"] == [THEIRS]

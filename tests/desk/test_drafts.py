@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.conftest import PATIENCE
 from tests.desk.conftest import Served, begin, has_value, text_of, there_are, written
 from tests.desk.test_faults import held_draft
 
@@ -68,6 +72,104 @@ def test_an_edit_that_was_interrupted_is_offered_again(
     page.reload()
     written(page, 2)
     there_are(page.get_by_label("Text of passage 2"), 0)
+
+
+def in_passage(page: Any, number: int) -> Any:
+    """Return the editor of a passage's text in its place."""
+    return page.locator("article").get_by_label(f"Text of passage {number}")
+
+
+def save(page: Any, number: int, name: str) -> None:
+    """Save the text of a passage, and wait until its request is answered."""
+    with page.expect_response(lambda response: response.url.endswith("/passage")):
+        button(page.locator(f"article.passage[aria-label^='Passage {number}']"), name, exact=True).click()
+
+
+def test_every_edit_that_is_refused_stays(page: Any, open_page: Callable[..., Any], own_desk: Served) -> None:
+    begin(page, own_desk.address, 2)
+    refused = page.get_by_text("Here they are under Settings, Model and endpoint.")
+    theirs = "The tide had come in by noon."
+    (own_desk.home / "refuse").touch()
+    edit(page, 1)
+    # Twice the same text, then another passage's: each stands in its editor, and says so.
+    for _ in range(2):
+        save(page, 1, "Continue from here")
+        refused.wait_for()
+        waits(page, 1)
+    edit(page, 2, theirs)
+    save(page, 2, "Save")
+    for place in (page, open_page()):
+        place.goto(page.url)
+        has_value(in_passage(place, 1), MINE)
+        has_value(in_passage(place, 2), theirs)
+        there_are(place.get_by_text("It is not saved in the story yet"), 2)
+        there_are(place.get_by_role("group", name="Not saved"), 2)
+    # Once one is saved, the other one is still there.
+    (own_desk.home / "refuse").unlink()
+    save(page, 2, "Save")
+    page.locator("article.by-edited").wait_for()
+    written(page, 2)
+    has_value(in_passage(page, 1), MINE)
+    page.reload()
+    has_value(in_passage(page, 1), MINE)
+    there_are(in_passage(page, 2), 0)
+    page.evaluate("() => localStorage.clear()")
+    page.reload()
+    waits(page, 1)
+    button(page, "Forget this text").click()
+    there_are(in_passage(page, 1), 0)
+    there_are(place.get_by_label("Text of passage 1"), 0)
+    there_are(place.get_by_role("group", name="Not saved"), 0)
+
+
+def test_two_texts_of_one_passage_that_are_refused_both_stay(
+    page: Any, open_page: Callable[..., Any], own_desk: Served
+) -> None:
+    begin(page, own_desk.address)
+    other, theirs = open_page(), "The tide had come in by noon."
+    other.goto(page.url)
+    written(other, 1)
+    (own_desk.home / "refuse").touch()
+    edit(page, 1)
+    edit(other, 1, theirs)
+    save(page, 1, "Save")
+    waits(page, 1)
+    other.get_by_role("group", name="Not saved").get_by_text(MINE).wait_for()
+    save(other, 1, "Save")
+    for place in (page, other):
+        for text in (MINE, theirs):
+            place.get_by_role("group", name="Not saved").get_by_text(text).wait_for()
+    page.reload()
+    for text in (MINE, theirs):
+        page.get_by_role("group", name="Not saved").get_by_text(text).wait_for()
+
+
+@pytest.mark.parametrize("field", ["passage", "memory"])
+def test_who_saves_second_is_told_what_changed_meanwhile(
+    page: Any, open_page: Callable[..., Any], desk: Served, field: str
+) -> None:
+    begin(page, desk.address)
+    other, theirs = open_page(), "The tide had come in by noon."
+    other.goto(page.url)
+    written(other, 1)
+    mine = opened(page, field)
+    mine.fill(MINE)
+    opened(other, field).fill(theirs)
+    button(other.locator("article" if field == "passage" else ".memory"), "Save", exact=True).click()
+    told = page.get_by_role("group", name="Changed meanwhile")
+    told.get_by_text(theirs).wait_for()
+    has_value(mine, MINE)
+    place = page.locator("article" if field == "passage" else ".memory")
+    assert button(place, "Save", exact=True).is_disabled()
+    button(told, "Go on with mine").click()
+    there_are(told, 0)
+    button(place, "Save", exact=True).click()
+    there_are(mine, 0)
+    place.get_by_text("Nobody tends the lamp").first.wait_for()
+    # What was taken the place of is one step back.
+    written(page, 1)
+    page.keyboard.press("z")
+    place.get_by_text(theirs).first.wait_for()
 
 
 def test_an_open_edit_stays_with_its_take(page: Any, open_page: Callable[..., Any], own_desk: Served) -> None:
@@ -314,3 +416,64 @@ def test_settings_that_were_refused_or_left_are_found_again(page: Any, own_desk:
     dialog.get_by_label("Style").wait_for()
     has_value(premise, MINE)
     there_are(dialog.get_by_text("not saved yet"), 0)
+
+
+COMES_TO_DISK = """text => new Promise((done) => {
+    const request = indexedDB.open("desk.texts");
+    const look = () => {
+        const all = request.result.transaction("texts").objectStore("texts").getAll();
+        all.onsuccess = () => (all.result.some((kept) => kept.includes(text)) ? done() : requestAnimationFrame(look));
+    };
+    request.onsuccess = look;
+})"""
+"""Look until a text is in what outlives the browser."""
+
+
+def kill(profile: Path) -> None:
+    """Kill the browser of a profile, as a lack of memory would."""
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            options = (process / "cmdline").read_bytes().split(b"\0")
+            # Those that serve its pages go with it.
+            if f"--user-data-dir={profile}".encode() in options and not any(o.startswith(b"--type=") for o in options):
+                os.kill(int(process.name), signal.SIGKILL)
+
+
+def test_what_was_typed_outlives_a_browser_that_dies(browser: Any, own_desk: Served, tmp_path: Path) -> None:
+    profile, plan = tmp_path / "profile", "Harriet finds the lamp unlit, and nobody on the rock."
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
+
+    def opened_browser() -> tuple[Any, Any]:
+        context = browser.browser_type.launch_persistent_context(
+            profile, executable_path=path, args=["--no-sandbox"], reduced_motion="reduce"
+        )
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE)
+        return context, page
+
+    context, page = opened_browser()
+    begin(page, own_desk.address)
+    story = page.url
+    opened(page, "memory").fill("Nobody tends the lamp.")
+    page.locator(".memory").get_by_role("button", name="Save").click()
+    there_are(page.get_by_label("Short-term memory"), 0)
+    opened(page, "own plan").press_sequentially(plan)
+    edit(page, 1)
+    for text in (MINE, plan):
+        page.evaluate(COMES_TO_DISK, text)
+    kill(profile)
+    with suppress(Exception):
+        context.close()
+    context, page = opened_browser()
+    page.goto(story)
+    has_value(in_passage(page, 1), MINE)
+    has_value(page.get_by_label("Your plan for the next passage"), plan)
+    # What was stored before is not typed once more.
+    there_are(page.get_by_label("Short-term memory"), 0)
+    # What is thrown away now is not there again.
+    button(page, "Forget this text").click()
+    there_are(in_passage(page, 1), 0)
+    page.reload()
+    has_value(page.get_by_label("Your plan for the next passage"), plan)
+    there_are(in_passage(page, 1), 0)
+    context.close()

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "react";
 import { get } from "./api";
 import { useUnsavedText } from "./unsavedText";
-import { Problem, useAttempt, Writing } from "./components";
-import { count, wordsOf } from "./format";
+import { ChangedMeanwhile, Problem, useAttempt, Writing } from "./components";
+import { count, isSame, wordsOf } from "./format";
 import { RecalledPassages } from "./RecalledPassages";
 import type { Ask, Memory, MemoryAsked, StoryView } from "./types";
 
@@ -41,7 +41,17 @@ export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | 
     heading.current?.focus({ preventScroll: true });
   }, [props.asked]);
   const memory = full?.id === id ? full : props.at ? null : (view.memory ?? null);
-  const save = () => edited !== null && void props.ask("PUT", "/memory", { text: edited, at: id }).then((done) => done && field.drop());
+  const save = () => {
+    if (edited === null || changed) return;
+    field.sent(edited);
+    void props.ask("PUT", "/memory", { text: edited, at: id, seen: field.seen || id, saved: field.saved }).then((done) => done && field.drop());
+  };
+  const now = memory?.now.join("\n") ?? "";
+  const [seen, setSeen] = useState<Memory | null>(null);
+  useEffect(() => {
+    if (field.seen && field.seen !== id) void get<Memory>(`/stories/${view.id}/memory`, { at: field.seen }).then(setSeen, () => undefined);
+  }, [field.seen, id, view.id]);
+  const changed = field.seen !== id && seen?.id === field.seen && Boolean(memory) && ![seen.now.join("\n"), edited ?? "", field.saved].some((text) => isSame(text, now));
   const sentences = edited?.split("\n").filter((line) => line.trim()).length ?? 0;
   return (
     <section className="memory" aria-labelledby="memory">
@@ -59,8 +69,9 @@ export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | 
               ? "What you change here is changed in the memory that the passage in the making leaves, and the one after it is written from that."
               : `The next passage is written from it; the plans stay until you ask for new ones. It costs nothing${props.at ? ", and the story goes on from that passage" : ""}.`}
           </p>
+          {changed && <ChangedMeanwhile what="The memory" now={now} onKeep={() => field.rebase(id, now)} onTake={field.discard} />}
           <div className="row">
-            <button className="primary" disabled={Boolean(props.busy) && !steers} onClick={save}>Save</button>
+            <button className="primary" disabled={(Boolean(props.busy) && !steers) || changed} onClick={save}>Save</button>
             <button className="quiet" onClick={field.discard}>Cancel</button>
           </div>
         </Writing>

@@ -4,11 +4,11 @@ import { useUnsavedText, type EditorField } from "./unsavedText";
 import type { PassageCache } from "./passageCache";
 import { ChapterForm } from "./ContentsDialog";
 import { Contradictions, useContradictions } from "./Contradictions";
-import { Prose, Writing } from "./components";
-import { SaveText, savePassage } from "./SaveText";
+import { ChangedMeanwhile, Prose, Writing } from "./components";
+import { forgetEdit, SaveText, savePassage } from "./SaveText";
 import { SelectionTools, SuggestionView } from "./Suggestion";
 import { placeAt, selectFirst, useSelected } from "./selection";
-import { AUTHORS } from "./format";
+import { AUTHORS, isSame } from "./format";
 import type { Ask, Passage, Suggestion } from "./types";
 
 type Props = { passage: Passage; chapter: string | null; language: string; first: string; step: number; author: string; busy: boolean; later: number; ask: Ask; story: string; cache: PassageCache; suggestion: Suggestion | null; play: boolean; onMemory: (id: string) => void };
@@ -88,21 +88,38 @@ function EditText(props: Props & { field: EditorField }) {
   const text = field.text ?? "";
   const cancel = () => {
     field.discard();
-    if (field.lent && !props.busy) void props.ask("DELETE", "/passage");
+    if (field.lent) void forgetEdit(props.ask, field.lent);
   };
   const same = text.trim() === props.passage.text.trim();
+  const changed = useChanged(props.story, field.seen, props.passage) && !same && !isSame(props.passage.text, field.saved);
+  const busy = props.busy || changed;
   useEffect(() => {
     // Another tab saved it.
     if (field.kept && same) field.drop();
   }, [field.kept, same]);
   return (
-    <Writing label={`Text of passage ${props.step}`} field={field} rows={8} back={`#p-${props.passage.id} .number`} onSubmit={() => same || props.busy || void savePassage(props.ask, props.passage, text, false).then((done) => done && field.drop())}>
+    <Writing label={`Text of passage ${props.step}`} field={field} rows={8} back={`#p-${props.passage.id} .number`} onSubmit={() => same || busy || void savePassage(props.ask, props.passage, text, false, field).then((done) => done && field.drop())}>
+      {changed && <ChangedMeanwhile what="The text of this passage" now={props.passage.text} onKeep={() => field.rebase(props.passage.id, props.passage.text)} onTake={cancel} />}
       <div className="follows">
-        <SaveText {...props} text={text} verb={props.later ? "Continue from here" : "Save"} keep="Keep" onSaved={field.drop} />
+        <SaveText {...props} busy={busy} text={text} from={field} verb={props.later ? "Continue from here" : "Save"} keep="Keep" onSaved={field.drop} />
         <button className="quiet" onClick={cancel}>{field.kept ? "Forget this text" : "Cancel"}</button>
       </div>
     </Writing>
   );
+}
+
+/** Whether a passage reads otherwise than the version of it that was edited. */
+function useChanged(story: string, seen: string, passage: Passage) {
+  const [changed, setChanged] = useState(false);
+  useEffect(() => {
+    let here = true;
+    setChanged(false);
+    if (seen && seen !== passage.id) {
+      void get<Passage[]>(`/stories/${story}/passages`, { ids: seen }).then(([edited]) => here && setChanged(Boolean(edited) && !isSame(edited!.text, passage.text)), () => undefined);
+    }
+    return () => void (here = false);
+  }, [story, seen, passage.id, passage.text]);
+  return changed;
 }
 
 function EditSummary(props: Props & { field: EditorField }) {

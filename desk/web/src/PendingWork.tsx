@@ -1,6 +1,7 @@
 // What waits for a word of the writer: interrupted work, and whatever was typed or written and stands nowhere yet.
 import { discard, letGo, openAgain, takeBack, useDiscarded, useHiddenTexts, useUnsavedText, type Discarded } from "./unsavedText";
 import type { Live } from "./useStory";
+import { forgetEdit } from "./SaveText";
 import { Writing } from "./components";
 import { count, excerpt } from "./format";
 import type { Ask, StoryView } from "./types";
@@ -76,9 +77,9 @@ const PLACES: [RegExp, Dialogs][] = [
 export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; onJump: (id: string) => void; onMemory: (id: string) => void; onOpen: (dialog: Dialogs) => void }) {
   const { view } = props;
   const hidden = useHiddenTexts(view.id).filter(([key, draft]) => !props.busy || draft.adrift || !/\/plan\d\//.test(key));
-  const forget = (key: string) => {
+  const forget = (key: string, lent?: string) => {
     discard(key);
-    if (view.pending_edit && key.includes("/text/")) void props.ask("DELETE", "/passage");
+    if (lent) void forgetEdit(props.ask, lent);
   };
   const show = async (key: string, at: string) => {
     const place = PLACES.find(([pattern]) => pattern.test(key));
@@ -110,7 +111,7 @@ export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; 
           )}
           <div className="row">
             <button disabled={props.busy && !/\/(memory|own)\//.test(key)} onClick={() => void show(key, draft.at)}>Go on with it</button>
-            <button className="quiet" onClick={() => forget(key)}>Forget it</button>
+            <button className="quiet" onClick={() => forget(key, draft.lent)}>Forget it</button>
           </div>
         </div>
       ))}

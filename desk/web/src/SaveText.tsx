@@ -2,18 +2,28 @@
 import { useEffect, useState } from "react";
 import { get } from "./api";
 import { count, duration, tokens } from "./format";
+import type { EditorField } from "./unsavedText";
 import type { Ask, Cost, Passage } from "./types";
 
-/** From here on the server keeps the text, and gives it back if it cannot be stored. */
-export const savePassage = (ask: Ask, passage: Passage, text: string, replay: boolean) => ask("POST", "/passage", { at: passage.id, text, replay });
+/** What a text was made from: the version of its passage that was edited, and the refused edit that the server keeps. */
+type From = Pick<EditorField, "seen" | "lent" | "saved" | "sent">;
 
-export function SaveText(props: { passage: Passage; story: string; text: string; busy: boolean; later: number; ask: Ask; verb: string; keep: string; onSaved?: () => void }) {
+/** From here on the server keeps the text, and gives it back if it cannot be stored. */
+export function savePassage(ask: Ask, passage: Passage, text: string, replay: boolean, from?: From) {
+  from?.sent(text);
+  return ask("POST", "/passage", { at: passage.id, text, replay, seen: from?.seen || passage.id, saved: from?.saved ?? "", instead: from?.lent ?? "" });
+}
+
+/** Let the server forget a text that it keeps. */
+export const forgetEdit = (ask: Ask, key: string) => ask("DELETE", `/passage?key=${encodeURIComponent(key)}`);
+
+export function SaveText(props: { passage: Passage; story: string; text: string; from?: From; busy: boolean; later: number; ask: Ask; verb: string; keep: string; onSaved?: () => void }) {
   const { passage, later } = props;
   const [cost, setCost] = useState<Cost | null>(null);
   useEffect(() => {
     if (later) void get<Cost>(`/stories/${props.story}/replay-cost`, { ref: passage.id }).then(setCost, () => undefined);
   }, [later, passage.id, props.story]);
-  const save = (replay: boolean) => void savePassage(props.ask, passage, props.text, replay).then((done) => done && props.onSaved?.());
+  const save = (replay: boolean) => void savePassage(props.ask, passage, props.text, replay, props.from).then((done) => done && props.onSaved?.());
   const disabled = props.busy || props.text.trim() === passage.text.trim();
   return (
     <>

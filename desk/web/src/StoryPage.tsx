@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState, type CSSProperties } from "react";
 import { get, send, SILENT } from "./api";
 import { goTo } from "./route";
-import { dropOpening, layAside, showServerCopy, useUnsavedText } from "./unsavedText";
+import { dropOpening, layAside, showServerCopies, useUnsavedText } from "./unsavedText";
 import { ExportDialog } from "./ExportDialog";
 import { ShortcutsHelp } from "./ShortcutsHelp";
 import { useKeys } from "./shortcuts";
@@ -129,8 +129,9 @@ export function StoryPage(props: { id: string }) {
   useEffect(() => {
     if (view?.step) dropOpening(props.id);
   }, [props.id, view?.step]);
-  const edit = view?.pending_edit;
-  useEffect(() => (edit ? showServerCopy(`${props.id}/text/${edit.at}/${edit.step}`, edit.text, edit.at) : undefined), [props.id, edit?.at, edit?.text]);
+  useEffect(() => {
+    if (view) showServerCopies(props.id, view.pending_edits);
+  }, [props.id, view]);
 
   const toggle = (what: Open) => setOpen((now) => (now === what ? "" : what));
   useKeys({

@@ -3,6 +3,9 @@ import type { JobState } from "./types";
 
 export const count = (number: number, one: string, many = `${one}s`) => `${number.toLocaleString("en-GB")} ${number === 1 ? one : many}`;
 
+/** Whether two texts differ in nothing but white space. */
+export const isSame = (text: string, other: string) => text.trim().replace(/\s+/g, " ") === other.trim().replace(/\s+/g, " ");
+
 export function duration(seconds: number) {
   if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
   return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;

@@ -1,8 +1,9 @@
 import { createRoot } from "react-dom/client";
 import { App } from "./App";
+import { ready } from "./unsavedText";
 import "./style/base.css";
 import "./style/story.css";
 import "./style/panels.css";
 import "./style/map.css";
 
-createRoot(document.getElementById("page")!).render(<App />);
+void ready.then(() => createRoot(document.getElementById("page")!).render(<App />));

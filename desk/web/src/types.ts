@@ -14,6 +14,9 @@ export type Chapters = Record<string, string>;
 /** `first` is the version that a passage's corrections began from: what is typed belongs to all of them. */
 export type PathEntry = [id: string, words: number, author: string, first?: string];
 
+/** The text of an edit that is not in the log: `at` is the first version of its passage, `seen` the one that was edited. */
+export type PendingEdit = { key: string; at: string; seen: string; step: number; text: string };
+
 export type StoryView = {
   id: string;
   revision: number;
@@ -39,7 +42,7 @@ export type StoryView = {
   root?: string;
   takes: string[];
   aside: { key: string; step: number; plan: string; text: string }[];
-  pending_edit: { at: string; step: number; text: string } | null;
+  pending_edits: PendingEdit[];
   unfinished_import: { done: number; total: number } | null;
   pending_replay: { step: number; done: number; total: number } | null;
 };

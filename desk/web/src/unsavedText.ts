@@ -1,9 +1,12 @@
 // What somebody typed and nobody stored yet: kept in the browser, so that a reload, an error or another passage loses none of it.
 import { useEffect, useSyncExternalStore } from "react";
+import { keep, newerThanLocal, remove } from "./durableText";
+import type { PendingEdit } from "./types";
 
-/** `base` is what is stored, `at` the passage it belongs to, `kept` that it was typed before this editor was
-    opened, `lent` that the server keeps it too, `adrift` that its editor vanished while somebody typed. */
-export type UnsavedText = { text: string; base: string; at: string; open: boolean; kept: boolean; lent?: boolean; adrift?: boolean };
+/** `base` is what was stored when it was begun, `at` the version of the passage that it was begun from, `kept` that it was typed
+    before this editor was opened, `lent` the key by which the server keeps it too, `saved` what of it was sent last, `adrift` that its editor vanished while
+    somebody typed. */
+export type UnsavedText = { text: string; base: string; at: string; open: boolean; kept: boolean; lent?: string; saved?: string; adrift?: boolean };
 const PREFIX = "desk.draft/";
 /** Copies of a tab whose text another tab's stands in place of, and the lock that it holds while it lives. */
 const OWN = "desk.tab-draft/";
@@ -24,8 +27,8 @@ let wanted: { key: string; spot?: Spot | undefined } | null = null;
 
 function parsed(stored: string | null): UnsavedText | null {
   try {
-    const { text, base, at } = JSON.parse(stored ?? "") as UnsavedText;
-    return typeof text === "string" ? { text, base: String(base ?? ""), at: String(at ?? ""), open: true, kept: true } : null;
+    const { text, base, at, lent, saved } = JSON.parse(stored ?? "") as UnsavedText;
+    return typeof text === "string" ? { text, base: String(base ?? ""), at: String(at ?? ""), open: true, kept: true, lent: String(lent ?? ""), saved: String(saved ?? "") } : null;
   } catch {
     return null;
   }
@@ -67,9 +70,9 @@ export function setUnsaved(key: string, draft: UnsavedText | null) {
   if (draft) drafts.set(key, draft);
   else drafts.delete(key);
   try {
-    if (draft && draft.text !== draft.base) localStorage.setItem(PREFIX + key, JSON.stringify({ text: draft.text, base: draft.base, at: draft.at, tab }));
-    else localStorage.removeItem(PREFIX + key);
-    localStorage.removeItem(`${OWN}${tab}/${key}`);
+    if (draft && draft.text !== draft.base) keep(PREFIX + key, { text: draft.text, base: draft.base, at: draft.at, lent: draft.lent, saved: draft.saved, tab });
+    else remove(PREFIX + key);
+    remove(`${OWN}${tab}/${key}`);
   } catch {
     unsafe = true;
   }
@@ -105,9 +108,9 @@ addEventListener("storage", (event) => {
   tell();
 });
 /** Keep what is typed here apart: another tab's text has taken its place, and this tab may be gone without a word. */
-function keepOwn(key: string, { text, base, at }: UnsavedText) {
+function keepOwn(key: string, { text, base, at, lent, saved }: UnsavedText) {
   try {
-    localStorage.setItem(`${OWN}${tab}/${key}`, JSON.stringify({ text, base, at }));
+    keep(`${OWN}${tab}/${key}`, { text, base, at, lent, saved });
   } catch {
     unsafe = true;
   }
@@ -123,10 +126,28 @@ async function takeOver() {
     if (living.has(ALIVE + owner)) continue;
     const key = rest.join("/");
     const found = parsed(localStorage.getItem(name));
-    localStorage.removeItem(name);
+    remove(name);
     if (found && found.text !== drafts.get(key)?.text && !CHOICE.test(key)) setUnsaved(drafts.has(key) ? `${key}/~${owner}` : key, found);
   }
 }
+/** Take over what a browser that died had on the disk and not in localStorage; beside what is typed already. */
+async function takeOverDurable() {
+  for (const [name, value] of await newerThanLocal()) {
+    const found = parsed(value);
+    if (name.startsWith(OWN)) localStorage.setItem(name, value);
+    else if (found && name.startsWith(PREFIX)) {
+      const key = name.slice(PREFIX.length);
+      const there = drafts.get(key);
+      const typed = there && !there.kept && there.text !== there.base && there.text !== found.text;
+      if (!typed) setUnsaved(key, found);
+      else if (!CHOICE.test(key)) setUnsaved(`${key}/~${Math.random().toString(36).slice(2)}`, { ...found, open: false });
+    }
+  }
+  await takeOver();
+}
+/** All that was typed before is here. */
+export const ready = takeOverDurable().catch(() => void (unsafe = true));
+
 void navigator.locks?.request(ALIVE + tab, () => new Promise(() => {}));
 const lookForGone = () => void takeOver().catch(() => (unsafe = true));
 lookForGone();
@@ -236,7 +257,7 @@ export function layAside(key: string, text: string, at: string) {
 export function forget(story: string) {
   [...drafts.keys()].filter((key) => isOf(key, story)).forEach((key) => setUnsaved(key, null));
   letGo(story);
-  copies().filter((name) => name.includes(`/${story}/`)).forEach((name) => localStorage.removeItem(name));
+  copies().filter((name) => name.includes(`/${story}/`)).forEach(remove);
 }
 
 /** Open the editor of a draft wherever it is shown, with the caret in it; a copy of a tab that is no more changes places with it. */
@@ -254,7 +275,8 @@ export function openAgain(name: string) {
 /** Open the editor of a draft, with what was typed before or else with this text. */
 export function openEditor(key: string, text: string, at: string, spot?: Spot) {
   wanted = { key, spot };
-  setUnsaved(key, { text, base: text, kept: false, ...(drafts.get(key) ?? stored(key)), at, open: true });
+  const there = drafts.get(key) ?? stored(key);
+  setUnsaved(key, { text, base: text, kept: false, ...there, at: there?.at || at, open: true });
 }
 
 /** Return what somebody wanted who asked for this editor; null where a page was loaded. */
@@ -264,12 +286,26 @@ export function takeWish(key: string) {
   return wish;
 }
 
-/** Show a text that the server keeps until it can be stored; the returned function takes it back unless it was changed. */
-export function showServerCopy(key: string, text: string, at: string) {
-  if (!drafts.has(key)) setUnsaved(key, { text, base: "", at, open: true, kept: true, lent: true });
-  return () => {
-    if (drafts.get(key)?.text === text) setUnsaved(key, null);
-  };
+/** The edits of each story that the server keeps, as they were last told. */
+const pending = new Map<string, PendingEdit[]>();
+
+/** Show all texts of a story that the server keeps until they can be stored: each in its editor, or beside what is typed there.
+    Those that it keeps no more go, unless somebody has typed on in them. */
+export function showServerCopies(story: string, edits: PendingEdit[]) {
+  const before = pending.get(story) ?? [];
+  pending.set(story, edits);
+  for (const [key, draft] of drafts) {
+    if (!draft.lent || !isOf(key, story) || edits.some((edit) => edit.key === draft.lent)) continue;
+    const same = before.some((edit) => edit.key === draft.lent && edit.text === draft.text);
+    setUnsaved(key, same ? null : { ...draft, lent: "" });
+  }
+  for (const { key: lent, at, seen, step, text } of edits) {
+    if ([...drafts.values()].some((draft) => draft.lent === lent)) continue;
+    const key = `${story}/text/${at}/${step}`;
+    const there = drafts.get(key);
+    if (there?.text === text) setUnsaved(key, { ...there, lent });
+    else setUnsaved(there ? `${key}/~${lent}` : key, { text, base: "", at: seen, open: !there, kept: true, lent });
+  }
 }
 
 /** The premise that a story was begun from stays until its first passage is written. */
@@ -287,7 +323,7 @@ export function dropOpening(story: string) {
 export function useUnsavedText(key: string, at = "") {
   useSyncExternalStore(subscribe, () => version);
   const draft = drafts.get(key);
-  const put = (changes: Partial<UnsavedText>) => setUnsaved(key, { text: "", base: "", open: true, kept: false, ...drafts.get(key), at, ...changes });
+  const put = (changes: Partial<UnsavedText>) => setUnsaved(key, { text: "", base: "", open: true, kept: false, ...drafts.get(key), at: (at && drafts.get(key)?.at) || at, ...changes });
   return {
     key,
     /** The text of the open editor; null where there is none. */
@@ -295,7 +331,14 @@ export function useUnsavedText(key: string, at = "") {
     /** The story that was begun from it already, of a text of the start page. */
     begun: draft?.at ?? "",
     kept: Boolean(draft?.kept && draft.text !== draft.base),
-    lent: draft?.lent ?? false,
+    /** The version of the passage that it was begun from. */
+    seen: draft?.at ?? "",
+    lent: draft?.lent ?? "",
+    /** What of it was sent last: where that stands in the story, nobody else has changed it. */
+    saved: draft?.saved ?? "",
+    sent: (text: string) => put({ saved: text }),
+    /** Go on with it upon another version, whose text was seen. */
+    rebase: (version: string, text: string) => put({ at: version, base: text }),
     open: (text = "", spot?: Spot) => openEditor(key, text, at, spot),
     change: (text: string) => put({ text, kept: false }),
     /** Close the editor; what was typed is offered again. */
@@ -307,8 +350,12 @@ export function useUnsavedText(key: string, at = "") {
     /** Forget what was in it as it was drawn, for that is stored, but for what is `left` of it; what was typed since stays. */
     drop: (left = "") => {
       const now = drafts.get(key);
-      if (now && draft && now.text !== draft.text) setUnsaved(key, { ...now, base: draft.text });
+      if (now && draft && now.text !== draft.text) setUnsaved(key, { ...now, base: draft.text, lent: "" });
       else setUnsaved(key, now && left ? { ...now, text: left } : null);
+      // One that is refused at once may be told of before this: it is shown again.
+      const story = key.split("/")[0]!;
+      const edits = pending.get(story);
+      if (edits) showServerCopies(story, edits.filter((edit) => edit.key !== draft?.lent));
     },
     /** Throw it away: it can be taken back. */
     discard: () => discard(key),

@@ -27,6 +27,7 @@ HELP = (
     "Answer with a number from 1 to {0} to choose a plan, with a plan of your own in a sentence, or with: another take, new "
     "plans, simulator, end."
 )
+LEFT = "Nothing was written: the story is kept as it stands, and the next answer goes on from there, whenever that is."
 NO_PREMISE = (
     "Nothing was written, for this tells nothing of a story: say in a sentence what it is about, and it begins."
 )

@@ -25,7 +25,7 @@ def told_passage(state: State, *, chosen: bool, asks: bool) -> list[BaseMessage]
 
 
 def asked_words(step: int, *, played: bool) -> str:
-    """Return the words of the question at the human's turn; a story that is `played` asks first who plays, and then what they do."""
+    """Return the question at the human's turn; a story that is `played` asks first who plays, and then what they do."""
     if not played:
         return "What happens next? Choose a plan by its number, or write your own."
     return f"{'What do you do? Choose' if step else 'Who are you? Choose somebody'} by number, or say it in a sentence."

@@ -358,6 +358,11 @@ def names_plan_or_action(text: str) -> bool:
     return typed_number(text) is not None or _bare(text) in _NAMES
 
 
+def offers_action(sentence: str) -> bool:
+    """Tell whether a sentence of the reason with which an answer was asked back offers an action that sets no plan."""
+    return HELP.partition("or with:")[2] in sentence or any(f"`{name}`" in sentence for name in _NAMES)
+
+
 def agreed(text: str, asked: str, plans: Sequence[str]) -> int | Action | None:
     """Return what a yes to the question that was `asked` back means, the answer that it offers; None for any other text.
 

@@ -10,7 +10,7 @@ from langgraph.store.base import PutOp
 from recurrentgpt.memory.story_log import Commit, StoryRecord, commit_id, now
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.by_hand import amend, correct_branch
-from recurrentgpt.nodes.human.chat import told_end, told_opening, told_passage
+from recurrentgpt.nodes.human.chat import told_end, told_passage, told_standing
 from recurrentgpt.nodes.routes import waiting_plan
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node, tokens_of_step
 from recurrentgpt.nodes.server_thread import name_thread
@@ -59,7 +59,7 @@ async def commit(state: State, runtime: StoryRuntime) -> Update:
     elif state.get("passage"):
         update["messages"] = told_passage(state, chosen=chosen, asks=asks)
     elif asks and not waiting_plan(state):
-        update["messages"] = told_opening(update["head"], state["candidate_plans"], played=context.mode == "fiction")
+        update["messages"] = told_standing({**state, "head": update["head"]}, played=context.mode == "fiction")
     return {**update, "selector": context.selector, "digests": {}}
 
 

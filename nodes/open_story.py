@@ -16,7 +16,7 @@ from recurrentgpt.models.embeddings import MiniLM
 from recurrentgpt.nodes.by_hand import settle
 from recurrentgpt.nodes.found_story import FoundingReply, conceive
 from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, check_plan, is_played, parse_answer
-from recurrentgpt.nodes.human.chat import asked_again
+from recurrentgpt.nodes.human.chat import asked_again, told_standing
 from recurrentgpt.nodes.human.phrases import HELP, NO_PREMISE, is_no_premise
 from recurrentgpt.nodes.restored_state import restored
 from recurrentgpt.nodes.routes import waiting_plan
@@ -77,9 +77,13 @@ async def open_story(state: State, runtime: StoryRuntime, form: type[BaseModel] 
         if plan and "plan" not in state and (late := _late_message(state)):
             problem = problem or TOO_LATE.format(update["step"] + 1, shorten(late, 200, placeholder=" ..."))
             # It is no answer, and what is written now no answer to it.
-            update["messages"] = RemoveMessage(state["messages"][-1].id)
+            update["messages"] = RemoveMessage(state["messages"][-1].id or "")
         if not plan and (faults or not said) and runtime.context.selector == "human":
             problem = _what_to_do(problem or ("" if by_id else _where_it_stands(stood)), update, runtime)
+            if by_id and not retakes and not state.get("messages"):
+                # A thread of its own, in which nothing was said of the story yet.
+                told: State = {**state, **update}  # type: ignore[typeddict-item]
+                update["messages"] = told_standing(told, played=runtime.context.mode == "fiction")
         update["problem"] = problem
         if plan and "plan" in state:
             # What a host passes on may be what its own user typed: a number is a choice.

@@ -31,9 +31,10 @@ def asked_words(step: int, *, played: bool) -> str:
     return f"{'What do you do? Choose' if step else 'Who are you? Choose somebody'} by number, or say it in a sentence."
 
 
-def told_opening(head: str, plans: list[str], *, played: bool) -> AIMessage:
-    """Return the message that asks who plays, with the people to choose from: an opening has no passage to tell."""
-    return AIMessage(f"{asked_words(0, played=played)}\n\n{numbered(plans)}".strip(), id=f"{head}.opening")
+def told_standing(state: State, *, played: bool) -> AIMessage:
+    """Return the message that tells where a story stands: its passage, or at an opening who is asked for, and the plans."""
+    told = state.get("passage") or asked_words(0, played=played)
+    return AIMessage(f"{told}\n\n{numbered(state['candidate_plans'])}".strip(), id=f"{state['head']}.standing")
 
 
 def told_end(state: State) -> list[BaseMessage]:

@@ -262,3 +262,20 @@ async def test_a_subagent_asks_who_plays_and_tells_that_the_story_is_kept() -> N
     left = await host.ainvoke(Command(resume="end"), THREAD)
     (told,) = [message.text for message in left["messages"] if message.type == "tool"]
     assert told.startswith("Nothing was written: the story is kept as it stands")
+
+
+@pytest.mark.parametrize(("given", "told"), [({}, "Who are you?"), ({"player": "a thief"}, "")])
+def test_a_thread_that_opens_a_story_by_its_id_is_told_where_it_stands(
+    graph: Graph, given: dict[str, Any], told: str
+) -> None:
+    model = ScriptedChatModel(tier="full")
+    begun = graph.invoke(given, THREAD, context=context(model))
+    other: Any = {"configurable": {"thread_id": "another"}}
+    opened = graph.invoke({"story": begun["story"]}, other, context=context(model))
+    (message,) = opened["messages"]
+    assert message.type == "ai"
+    assert message.text.startswith(told or begun["passage"])
+    assert all(plan in message.text for plan in begun["candidate_plans"])
+    after = graph.invoke(Command(resume=1), other, context=context(model))
+    assert [message.type for message in after["messages"]] == ["human", "ai"]
+    assert after["messages"][-1].text.startswith(after["passage"])

@@ -52,5 +52,7 @@ def streamed(events: AsyncIterator[Event]) -> StreamingResponse:
 
 @app.exception_handler(RecurrentGPTError)
 async def refuse(request: Request, error: RecurrentGPTError) -> JSONResponse:
-    """Say in one sentence what is wrong."""
-    return JSONResponse({"error": str(error)}, status_code=404 if isinstance(error, StoryNotFound) else 400)
+    """Say in one sentence what is wrong; a client has no shell for what to do about a story that is not there."""
+    if isinstance(error, StoryNotFound):
+        return JSONResponse({"error": "There is no such story."}, status_code=404)
+    return JSONResponse({"error": str(error)}, status_code=400)

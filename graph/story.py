@@ -127,7 +127,7 @@ def timestep(retry: RetryPolicy, defaults: Mapping[str, Any]) -> StateGraph[Stat
     )
 
 
-_SHARED = tuple(name for name in StoryInput.__annotations__ if name not in ("plan", "messages"))
+_SHARED = tuple(name for name in StoryInput.__annotations__ if name != "plan")
 """Fields of a run's input that are fields of the state, too, where somebody may have edited them."""
 
 

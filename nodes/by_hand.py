@@ -167,9 +167,10 @@ async def settle(state: State, runtime: Surroundings) -> Settled:
     if kept is None:
         # Whoever opens the story there says so.
         return Settled(state["head"], "", {})
-    refused = unusable(state)
-    # The plan may be this run's own.
-    refused |= refused_in_flight({name: value for name, value in state.items() if name not in {*refused, "plan"}})  # type: ignore[arg-type]
+    # The plan may be this run's own: a number, too.
+    others: State = {name: value for name, value in state.items() if name != "plan"}  # type: ignore[assignment]
+    refused = unusable(others)
+    refused |= refused_in_flight({name: value for name, value in others.items() if name not in refused})  # type: ignore[arg-type]
     usable: State = {name: value for name, value in state.items() if name not in refused}  # type: ignore[assignment]
     refused |= await _unknown_overlay(usable, kept, runtime.log)
     overlay = kept.get("overlay", "") if "overlay" in refused else usable.get("overlay", kept.get("overlay", ""))

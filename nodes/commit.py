@@ -10,7 +10,7 @@ from langgraph.store.base import PutOp
 from recurrentgpt.memory.story_log import Commit, StoryRecord, commit_id, now
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.by_hand import amend, correct_branch
-from recurrentgpt.nodes.human.chat import told_passage
+from recurrentgpt.nodes.human.chat import told_end, told_passage, told_standing
 from recurrentgpt.nodes.routes import waiting_plan
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node, tokens_of_step
 from recurrentgpt.nodes.server_thread import name_thread
@@ -33,7 +33,8 @@ async def commit(state: State, runtime: StoryRuntime) -> Update:
 
     What somebody changed by hand in the state since the last commit is first appended as a corrected sibling of that commit,
     so that the log always tells what the passage was written from; a changed brief, title, genre or premise is a correction
-    of the branch. `nodes.validate_state` says of each field what becomes of a change. A chat is told the passage.
+    of the branch. `nodes.validate_state` says of each field what becomes of a change. A chat is told the passage,
+    the question of an opening, or that a story that was ended is kept.
     """
     head = await runtime.log.remembered(state["story"], state["head"]) if state.get("head") else None
     new_title = ""
@@ -51,10 +52,14 @@ async def commit(state: State, runtime: StoryRuntime) -> Update:
     if runtime.server_thread and new_title:
         await name_thread(runtime.server_thread, state["story"], new_title)
     context = runtime.context
-    if state.get("passage"):
-        asks = context.selector == "human" and not state.get("autopilot") and update["status"] != "finished"
-        chosen = head is not None and state["step"] > head["step"]
+    asks = context.selector == "human" and not state.get("autopilot") and update["status"] != "finished"
+    chosen = head is not None and state["step"] > head["step"]
+    if update["status"] == "finished" and not chosen:
+        update["messages"] = told_end(state)
+    elif state.get("passage"):
         update["messages"] = told_passage(state, chosen=chosen, asks=asks)
+    elif asks and not waiting_plan(state):
+        update["messages"] = told_standing({**state, "head": update["head"]}, played=context.mode == "fiction")
     return {**update, "selector": context.selector, "digests": {}}
 
 

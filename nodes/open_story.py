@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Mapping
+from textwrap import shorten
 from typing import Any, cast
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, RemoveMessage
+from langgraph.config import get_config
 from pydantic import BaseModel
 
 from recurrentgpt.models.embeddings import MiniLM
 from recurrentgpt.nodes.by_hand import settle
 from recurrentgpt.nodes.found_story import FoundingReply, conceive
 from recurrentgpt.nodes.human.answers import LONG_WORD, check_memory, check_plan, is_played, parse_answer
-from recurrentgpt.nodes.human.chat import asked_again
+from recurrentgpt.nodes.human.chat import asked_again, told_standing
 from recurrentgpt.nodes.human.phrases import HELP, NO_PREMISE, is_no_premise
 from recurrentgpt.nodes.restored_state import restored
 from recurrentgpt.nodes.routes import waiting_plan
@@ -25,12 +27,18 @@ from recurrentgpt.nodes.validate_state import ONLY_AT_FIRST
 from recurrentgpt.prose.model_text import control_character, visible_line, visible_text
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.choice import apply_answer
-from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError
+from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError, StoryNotFound
 from recurrentgpt.schema.genres import GENRES
 from recurrentgpt.schema.messages import unanswered
 from recurrentgpt.schema.state import Brief, Choice, Rationale, State, StoryInput
 from recurrentgpt.schema.story_id import check_story_id
 
+TOO_LATE = (
+    "This message was not used, for it came when passage {} was being written from the answer before it: {!r}. Send it again if "
+    "it still fits."
+)
+BEGINS = ("genre", "premise", "player", "title", "short_term_memory")
+"""Fields of an input any of which says that a story is to be begun."""
 MOST_WORDS = {"genre": 12, "premise": 500, "player": 60, "title": 30, "short_term_memory": 500, "plan": 400}
 
 
@@ -66,8 +74,16 @@ async def open_story(state: State, runtime: StoryRuntime, form: type[BaseModel] 
             # Opened by its id, or renamed elsewhere. A new story's thread is named with its first commit.
             await name_thread(runtime.server_thread, update["story"], update["title"])
         problem = _refusal(faults, stood, update) or _of_no_use(state, update)
+        if plan and "plan" not in state and (late := _late_message(state)):
+            problem = problem or TOO_LATE.format(update["step"] + 1, shorten(late, 200, placeholder=" ..."))
+            # It is no answer, and what is written now no answer to it.
+            update["messages"] = RemoveMessage(state["messages"][-1].id or "")
         if not plan and (faults or not said) and runtime.context.selector == "human":
             problem = _what_to_do(problem or ("" if by_id else _where_it_stands(stood)), update, runtime)
+            if by_id and not retakes and not state.get("messages"):
+                # A thread of its own, in which nothing was said of the story yet.
+                told: State = {**state, **update}  # type: ignore[typeddict-item]
+                update["messages"] = told_standing(told, played=runtime.context.mode == "fiction")
         update["problem"] = problem
         if plan and "plan" in state:
             # What a host passes on may be what its own user typed: a number is a choice.
@@ -129,6 +145,12 @@ def _of_no_use(state: State, story: Update) -> str:
         f"This story has begun: another {' or '.join(new)} in an input begins another story, in a thread of its own, and changes "
         "nothing here. To change this story, edit the state."
     )
+
+
+def _late_message(state: State) -> str:
+    """Return what this run's input says in a chat whose plan waits since an earlier answer; empty for nothing new."""
+    stood, said = state.get("before", {}), unanswered(state.get("messages"))
+    return said if "messages" in stood and said != unanswered(stood["messages"]) else ""
 
 
 def _where_it_stands(stood: State) -> str:
@@ -193,10 +215,27 @@ async def _reopen(state: State, runtime: StoryRuntime) -> Update | None:
     return {**await restored(runtime.log, record, commit)}
 
 
+def _check_begins(state: State, given: Mapping[str, object]) -> None:
+    """Raise StoryNotFound for the id of a story that is not there, unless the input says that one is to be begun.
+
+    The id of the run's own thread says so, too: nobody mistypes that.
+    """
+    story = state.get("story")
+    if not story or any(str(given[name]).strip() for name in BEGINS):
+        return
+    if story != get_config().get("configurable", {}).get("thread_id"):
+        raise StoryNotFound(
+            f"There is no story {story!r}: give the id of one that there is, or leave it out to begin one. With a premise beside "
+            "it a story of this id is begun."
+        )
+
+
 async def _begin(state: State, runtime: StoryRuntime, form: type[BaseModel]) -> Update:
     """Return a new story: its brief, what is known on its first page, and plans for its first passage."""
     # A form sends null for what was not filled in.
     given = cast(StoryInput, {name: state.get(name) or "" for name in MOST_WORDS})
+    check_story_id(state.get("story") or "new")
+    _check_begins(state, given)
     check_input({**given, "story": state.get("story") or ""})
     # One line: a template's own lines are its structure.
     given["premise"], given["player"] = visible_line(given["premise"]), visible_line(given["player"])

@@ -10,6 +10,7 @@ from langgraph.runtime import get_runtime
 from langgraph.types import interrupt
 
 from recurrentgpt.nodes.human.answers import answer_schema, is_played, parse_answer
+from recurrentgpt.nodes.human.chat import asked_words
 from recurrentgpt.nodes.human.hitl_formats import with_inboxes
 from recurrentgpt.nodes.routes import plan_in_hand
 from recurrentgpt.nodes.validate_state import ONLY_AT_FIRST, check_state, refuse
@@ -52,12 +53,8 @@ def question(state: State, problem: str = "", *, played: bool = False) -> Mappin
 
     A story that is `played` asks first who plays, and then what they do.
     """
-    asked = "What happens next? Choose a plan by its number, or write your own."
-    if played:
-        asked = "What do you do? Choose" if state.get("step") else "Who are you? Choose somebody"
-        asked += " by number, or say it in a sentence."
     shown = {
-        "question": asked,
+        "question": asked_words(state.get("step", 0), played=played),
         "story": state["story"],
         "title": state["title"],
         "step": state.get("step", 0),

@@ -37,6 +37,7 @@ from recurrentgpt.agent_tasks import (
 )
 from recurrentgpt.infrastructure.background_loop import acall, call
 from recurrentgpt.library import Library, default_library
+from recurrentgpt.nodes.human.chat import asked_words
 from recurrentgpt.nodes.select_plan import question
 from recurrentgpt.prose.sentences import numbered
 from recurrentgpt.schema.context import Context
@@ -68,12 +69,16 @@ Plan = Annotated[
 
 
 class StoryReply(TypedDict):
-    """A passage that was written, and the plans for the next one."""
+    """A passage that was written, and the plans for the next one with the question that they answer.
+
+    The opening of a story to play is step 0: it has no passage, and its plans are people to be.
+    """
 
     story: str
     title: str
     step: int
     passage: str
+    question: str
     plans: list[str]
 
 
@@ -112,9 +117,12 @@ def as_tools(library: Library | None = None, *, ask: bool = False, **settings: A
         return await acontinue_story(story, "")
 
     goes_on, agoes_on = (ask_and_continue_story, aask_and_continue_story) if ask else (continue_story, acontinue_story)
+    begins = "Begin a story and write its first passage; returns its id, the passage, and plans for the next."
+    if writer.plays:
+        begins = "Begin a story to play; returns its id, the question who the player is, and people to choose from as its plans."
     how = "the plan that a person is asked for" if ask else "a plan: the number of a proposed one, or one of your own"
     return [
-        _tool("start_story", "Begin a story and write its first passage; returns its id, the passage, and plans for the next.",
+        _tool("start_story", begins,
               start_story, astart_story),
         _tool("continue_story", f"Write the next passage of a story from {how}.", goes_on, agoes_on),
     ]  # fmt: skip
@@ -150,7 +158,8 @@ class _Writer:
     """What all of them do: begin a story, or write one passage more of it."""
 
     def __init__(self, library: Library | None, settings: Mapping[str, Any], *, ask: bool) -> None:
-        Context(**settings)  # a setting that cannot be used is told of here
+        # A setting that cannot be used is told of here.
+        self.plays = Context(**settings).mode == "fiction"
         self._library, self._settings, self._ask = library, settings, ask
 
     def call(self, work: Callable[[Library], Coroutine[Any, Any, T]]) -> T:
@@ -196,8 +205,10 @@ class _Writer:
             if named is None or not isinstance(problem, BadAnswer):
                 return AIMessage(told, name=name)
             stands = await _stands(await AsyncStory.open(named, library=library))
-        where = f"Story {stands['story']}: passage {stands['step']} of {stands['title']}. Plans for the next one:"
-        return AIMessage("\n\n".join((told, where, numbered(stands["plans"]))), name=name)
+        where = f"passage {stands['step']} of {stands['title']}" if stands["step"] else stands["title"]
+        asked = stands["question"] if stands["question"] != asked_words(1, played=False) else "Plans for the next one:"
+        parts = (told, f"Story {stands['story']}: {where}. {asked}", numbered(stands["plans"]))
+        return AIMessage("\n\n".join(filter(None, parts)), name=name)
 
 
 async def _named_before(library: Library, messages: Sequence[AnyMessage]) -> str | None:
@@ -262,7 +273,14 @@ async def _written(story: AsyncStory, events: AsyncGenerator[Event]) -> StoryRep
 async def _stands(story: AsyncStory) -> StoryReply:
     stands = await story.snapshot()
     passage = stands.passage.text if stands.passage else ""
-    return StoryReply(story=story.id, title=stands.title, step=stands.step, passage=passage, plans=stands.plans)
+    return StoryReply(
+        story=story.id,
+        title=stands.title,
+        step=stands.step,
+        passage=passage,
+        question=asked_words(stands.step, played=story.context.mode == "fiction"),
+        plans=stands.plans,
+    )
 
 
 def _tool(

@@ -21,6 +21,7 @@ from recurrentgpt.engine.hidden_entries import Readers, of_entries
 from recurrentgpt.infrastructure.listening import listening
 from recurrentgpt.library import Library, default_library
 from recurrentgpt.nodes.human.answers import is_played, parse_answer
+from recurrentgpt.nodes.human.chat import asked_words
 from recurrentgpt.prose.model_text import visible_line
 from recurrentgpt.schema.choice import Action
 from recurrentgpt.schema.errors import BadAnswer, MissingExtra, RecurrentGPTError, SettingsError
@@ -87,7 +88,7 @@ INSTRUCTIONS = """\
 Stories of any length, written passage by passage. start_story writes the first passage and proposes plans for the next one.
 choose_plan or write_plan writes the passage after it; new_plans proposes others, and finish brings the story to a close.
 Nothing is overwritten: retry, goto and edit_memory make branches, tree shows them. A story to play (mode fiction) first asks who
-the player is: its first plans are roles.
+the player is: its question says so, and its first plans are roles.
 A passage is named by its number on the present branch, its id, or the beginning of its id.
 """
 
@@ -135,7 +136,10 @@ class PassageReply(TypedDict):
     id: PassageId
     text: Annotated[str, _told("The passage, ready to read")]
     plan: Annotated[str, _told("The plan that it was written from")]
-    plans: Annotated[list[str], _told("What may happen next; choose_plan takes their numbers, from 1")]
+    question: Annotated[
+        str, _told("What the plans answer: in a novel what happens next, in fiction who the player is or what they do")
+    ]
+    plans: Annotated[list[str], _told("Answers to the question; choose_plan takes their numbers, from 1")]
     short_term_memory: Annotated[str, _told("What is in mind after the passage, one sentence a line")]
 
 
@@ -259,8 +263,9 @@ def mcp_server(library: Library | None = None, **settings: Any) -> MCPServer[Non
 def tell_me_a_story(premise: Annotated[str, Field(description="What the story is about")]) -> str:
     """Begin a story and let the person choose what happens after every passage."""
     return (
-        f"Begin a story with start_story from this premise: {premise}\n\nShow me its passage word for word, then its plans with "
-        "their numbers, and ask me which one to take, or what happens instead. Go on with choose_plan or write_plan."
+        f"Begin a story with start_story from this premise: {premise}\n\nShow me its passage word for word, then its question "
+        "with its plans and their numbers, and ask me which one to take, or what happens instead. Go on with choose_plan or "
+        "write_plan."
     )
 
 
@@ -349,8 +354,11 @@ class _Tools:
     ) -> PassageReply:
         """Say in your own words what happens next, in one to five sentences, and write the next passage from it."""
         opened = await self._open(story, **_length(words))
-        written, here = {"action": "write", "plan": plan}, await opened.apassage()
-        answer = parse_answer(written, here.plans, played=is_played(opened.context.mode, here.step))
+        here = await opened.apassage()
+        played = is_played(opened.context.mode, here.step)
+        # What a player types here is what they would type in a chat.
+        written = plan if played else {"action": "write", "plan": plan}
+        answer = parse_answer(written, here.plans, played=played)
         if answer.action in TOOLS_OF_ACTIONS:
             raise BadAnswer(f"`{visible_line(plan)}` is no plan of your own: {TOOLS_OF_ACTIONS[answer.action]}.")
         await opened.achoose(written)
@@ -506,6 +514,7 @@ async def _passage_reply(story: Story, passage: Passage) -> PassageReply:
         "id": passage.id,
         "text": passage.text,
         "plan": passage.plan,
+        "question": asked_words(passage.step, played=story.context.mode == "fiction"),
         "plans": passage.plans,
         "short_term_memory": passage.short_term_memory,
     }

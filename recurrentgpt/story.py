@@ -213,7 +213,7 @@ class AsyncStory:
         """Set the plan of the next passage and return it: a number from 1, a plan in your own words, or the fields of an answer.
 
         The choice is saved at once; the next `step` writes from it. With `at` it is the choice after any other passage,
-        answered before or not, and the story goes there. Raises BadAnswer.
+        answered before or not, and the story goes there. Raises BadAnswer, also for an action that sets no plan, such as `end`.
         """
         return await self._session.choose(answer, at)
 

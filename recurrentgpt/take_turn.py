@@ -6,11 +6,10 @@ from collections.abc import AsyncGenerator
 
 from recurrentgpt.engine.refs import Ref
 from recurrentgpt.nodes.human.answers import is_played, parse_answer
+from recurrentgpt.nodes.human.phrases import LEFT
 from recurrentgpt.schema.errors import BadAnswer
 from recurrentgpt.schema.events import Event
 from recurrentgpt.story import AsyncStory
-
-LEFT = "Nothing was written: the story is kept as it stands, and the next answer goes on from there, whenever that is."
 
 
 class StoryLeft(BadAnswer):

@@ -80,7 +80,14 @@ class StoryInput(TypedDict):
         Annotated[str, _described("To continue your own story: what has happened so far, one sentence a line.")]
     ]
     plan: NotRequired[Annotated[str, _described("What the first passage shall do.")]]
-    story: NotRequired[Annotated[str, _described("The id of a story in the log; a new one is made when it is absent.")]]
+    story: NotRequired[
+        Annotated[
+            str,
+            _described(
+                "The id of a story in the log, or with a premise one of your own for a new story; made up when it is absent."
+            ),
+        ]
+    ]
     head: NotRequired[Annotated[str, _described("The commit to reopen that story at; its newest one when absent.")]]
     messages: NotRequired[
         Annotated[list[AnyMessage], _described("From a chat: the last one is the premise, or an answer.", [])]

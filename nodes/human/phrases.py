@@ -27,6 +27,7 @@ HELP = (
     "Answer with a number from 1 to {0} to choose a plan, with a plan of your own in a sentence, or with: another take, new "
     "plans, simulator, end."
 )
+LEFT = "Nothing was written: the story is kept as it stands, and the next answer goes on from there, whenever that is."
 NO_PREMISE = (
     "Nothing was written, for this tells nothing of a story: say in a sentence what it is about, and it begins."
 )
@@ -356,6 +357,11 @@ def typed_action(text: str) -> Action | None:
 def names_plan_or_action(text: str) -> bool:
     """Tell whether a text is the number of a plan or the name of an action that sets no plan."""
     return typed_number(text) is not None or _bare(text) in _NAMES
+
+
+def offers_action(sentence: str) -> bool:
+    """Tell whether a sentence of the reason with which an answer was asked back offers an action that sets no plan."""
+    return HELP.partition("or with:")[2] in sentence or any(f"`{name}`" in sentence for name in _NAMES)
 
 
 def agreed(text: str, asked: str, plans: Sequence[str]) -> int | Action | None:

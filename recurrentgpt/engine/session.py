@@ -8,6 +8,7 @@ LangGraph's reuse of an old answer at a checkpoint that was answered before.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, aclosing
 from typing import Any, NamedTuple, cast
@@ -26,6 +27,7 @@ from recurrentgpt.models.calls import total_usage, used_tokens
 from recurrentgpt.nodes.by_hand import amend
 from recurrentgpt.nodes.continuity_judge import check_passage, set_judge
 from recurrentgpt.nodes.human.answers import is_played, parse_answer
+from recurrentgpt.nodes.human.phrases import offers_action
 from recurrentgpt.nodes.restored_state import restored
 from recurrentgpt.nodes.routes import budget_is_used, coming_plan, plan_in_hand, waiting_plan
 from recurrentgpt.nodes.runtime import StoryRuntime
@@ -66,12 +68,18 @@ def check_steps(steps: object) -> None:
 
 
 def parse_choice(raw: object, plans: list[str], *, played: bool) -> Answer:
-    """Return an answer that sets the next plan; raise BadAnswer for one that does not, or means nothing."""
-    answer = parse_answer(raw, plans, played=played)
+    """Return an answer that sets the next plan; raise BadAnswer, which offers no other, for one that does not."""
+    sets_plan = f"Answer with a number from 1 to {len(plans)} or with a plan of your own in a sentence."
+    try:
+        answer = parse_answer(raw, plans, played=played)
+    except BadAnswer as fault:
+        parts = re.split(r"(?<=[.?!]) ", str(fault))
+        kept = [part for part in parts if not offers_action(part)]
+        if kept == parts:
+            raise
+        raise BadAnswer(" ".join((*kept, sets_plan))) from None
     if answer.action not in PLAN_ACTIONS:
-        raise BadAnswer(
-            "The next plan is set by a number, by a text, or by an object that chooses, edits or writes one."
-        )
+        raise BadAnswer(f"`{answer.action.replace('_', ' ')}` sets no plan. {sets_plan}")
     return answer
 
 

@@ -135,4 +135,5 @@ async def test_fastapi_app():
         assert next(event for event in second if event["event"] == "passage")["step"] == 2
         refused = await client.post(passages, json={"plan": 9})
         assert (refused.status_code, "from 1 to 3" in refused.json()["error"]) == (400, True)
-        assert (await client.post("/stories/nowhere/passages", json={"plan": 1})).status_code == 404
+        lost = await client.post("/stories/nowhere/passages", json={"plan": 1})
+        assert (lost.status_code, lost.json()) == (404, {"error": "There is no such story."})

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from langchain_core.messages import BaseMessage
+from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
+from langchain_core.messages import AIMessage, BaseMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
 
-from recurrentgpt.graph.story import Graph, build_story_graph
+from recurrentgpt.graph.story import Graph, build_step_graph, build_story_graph
 from recurrentgpt.models.embedded.catalogue import Tier
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.schema.context import Context
@@ -183,3 +184,98 @@ def test_who_the_reader_is_is_not_forgotten_in_another_language(graph: Graph) ->
     assert len(calls) >= 3
     assert len(state["short_term_memory"].splitlines()) == 20
     assert state["short_term_memory"].splitlines()[0] == READER
+
+
+@pytest.mark.parametrize("given", [
+    {"premise": "A haunted hotel in winter."}, {"messages": [("user", "A haunted hotel in winter.")]}, {},
+])  # fmt: skip
+def test_a_chat_is_asked_who_plays_with_the_people_to_choose_from(graph: Graph, given: dict[str, Any]) -> None:
+    model = ScriptedChatModel(tier="full")
+    state = graph.invoke(given, THREAD, context=context(model))
+    asked_in_chat = state["messages"][-1]
+    assert asked_in_chat.type == "ai"
+    assert asked_in_chat.text.startswith("Who are you? Choose somebody by number, or say it in a sentence.\n\n1. ")
+    assert all(person in asked_in_chat.text for person in state["candidate_plans"])
+    assert state["__interrupt__"][0].value["question"] in asked_in_chat.text
+
+    others = graph.invoke(Command(resume="new plans"), THREAD, context=context(model))
+    assert others["messages"][-1].text.startswith("Who are you?")
+    assert all(person in others["messages"][-1].text for person in others["candidate_plans"])
+
+    state = graph.invoke({"messages": [("user", "2")]}, THREAD, context=context(model))
+    assert [message.type for message in state["messages"]] == ["human", "ai"]
+    assert state["messages"][-1].text.startswith(state["passage"])
+
+
+def test_one_step_of_a_story_to_play_asks_who_plays() -> None:
+    model, step = ScriptedChatModel(tier="full"), build_step_graph(store=InMemoryStore())
+    state = step.invoke({"premise": "A haunted hotel in winter."}, context=context(model))
+    assert state["messages"][-1].text.startswith("Who are you?")
+
+
+def test_nobody_is_asked_who_plays_where_it_was_said_or_the_simulator_chooses(graph: Graph) -> None:
+    model = ScriptedChatModel(tier="full")
+    for number, played in enumerate(({"selector": "human"}, {"selector": "simulator", "steps": 1})):
+        given = {} if played["selector"] == "simulator" else {"player": "a thief"}
+        thread: Any = {"configurable": {"thread_id": str(number)}}
+        parts = graph.stream(given, thread, context=context(model, **played), stream_mode="updates")
+        said = [part["commit"]["messages"] for part in parts if "messages" in (part.get("commit") or {})]
+        assert len(said) == 1, "the passage, and no question before it"
+
+
+@pytest.mark.parametrize("way", ["chat", "resume"])
+@pytest.mark.parametrize("opening", [{}, {"player": "a thief"}], ids=["at the opening", "after a passage"])
+def test_end_is_answered_with_one_message_that_the_story_is_kept(
+    graph: Graph, opening: dict[str, Any], way: str
+) -> None:
+    model = ScriptedChatModel(tier="full")
+    begun = graph.invoke(opening, THREAD, context=context(model))
+    end: Any = {"messages": [("user", "end")]} if way == "chat" else Command(resume="end")
+    ended = graph.invoke(end, THREAD, context=context(model))
+    assert (ended["status"], ended["step"]) == ("finished", begun["step"])
+    assert [(message.type, message.text[:40]) for message in ended["messages"]] == [
+        ("human", "end"), ("ai", "Nothing was written: the story is kept a"),
+    ]  # fmt: skip
+    again = graph.invoke({"messages": [("user", "2")]}, THREAD, context=context(model))
+    assert again["step"] == begun["step"] + 1
+
+
+async def test_a_subagent_asks_who_plays_and_tells_that_the_story_is_kept() -> None:
+    deepagents = pytest.importorskip("deepagents")
+    model = ScriptedChatModel(tier="full")
+    settings = {"mode": "fiction", "model": model, "embeddings": HashEmbeddings()}
+    teller = deepagents.CompiledSubAgent(
+        name="teller", description="Plays a story.", runnable=build_story_graph(defaults=settings)
+    )
+    task = {"description": "A haunted hotel in winter.", "subagent_type": "teller"}
+
+    class Calling(GenericFakeChatModel):
+        def bind_tools(self, tools: Any, **options: Any) -> Any:
+            return self
+
+    replies = iter([AIMessage("", tool_calls=[{"name": "task", "args": task, "id": "1"}]), AIMessage("done")])
+    host = deepagents.create_deep_agent(
+        Calling(messages=replies), subagents=[teller], checkpointer=InMemorySaver(), store=InMemoryStore()
+    )
+    asked_of = await host.ainvoke({"messages": "Play."}, THREAD)
+    assert asked_of["__interrupt__"][0].value["question"].startswith("Who are you?")
+    left = await host.ainvoke(Command(resume="end"), THREAD)
+    (told,) = [message.text for message in left["messages"] if message.type == "tool"]
+    assert told.startswith("Nothing was written: the story is kept as it stands")
+
+
+@pytest.mark.parametrize(("given", "told"), [({}, "Who are you?"), ({"player": "a thief"}, "")])
+def test_a_thread_that_opens_a_story_by_its_id_is_told_where_it_stands(
+    graph: Graph, given: dict[str, Any], told: str
+) -> None:
+    model = ScriptedChatModel(tier="full")
+    begun = graph.invoke(given, THREAD, context=context(model))
+    other: Any = {"configurable": {"thread_id": "another"}}
+    opened = graph.invoke({"story": begun["story"]}, other, context=context(model))
+    (message,) = opened["messages"]
+    assert message.type == "ai"
+    assert message.text.startswith(told or begun["passage"])
+    assert all(plan in message.text for plan in begun["candidate_plans"])
+    after = graph.invoke(Command(resume=1), other, context=context(model))
+    assert [message.type for message in after["messages"]] == ["human", "ai"]
+    assert after["messages"][-1].text.startswith(after["passage"])

@@ -19,7 +19,7 @@ from typing_extensions import TypedDict
 from recurrentgpt.graph.story import build_step_graph, build_story_graph, graph, one_step
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.schema.context import Context, resolve_context
-from recurrentgpt.schema.errors import SettingsError
+from recurrentgpt.schema.errors import SettingsError, StoryNotFound
 from recurrentgpt.testing import FaultyServer, ScriptedChatModel, story_answers
 
 ROOT = Path(__file__).parents[2]
@@ -205,6 +205,42 @@ async def test_the_step_graph_understands_a_number_as_a_choice(context, plan):
     first = await step.ainvoke({"premise": "Mira tends a lamp."}, context=context())
     second = await step.ainvoke({"story": first["story"], "plan": plan}, context=context())
     assert (second["step"], second["plan"]) == (2, first["candidate_plans"][1])
+
+
+async def test_a_plan_that_was_used_is_not_told_to_be_of_no_use(context):
+    step = build_step_graph(checkpointer=InMemorySaver(), store=InMemoryStore())
+    config = {"configurable": {"thread_id": "t"}}
+    first = await step.ainvoke({"premise": "Lorcan tends a lamp."}, config, context=context())
+    for number in (2, 3):
+        plan = first["candidate_plans"][number - 1]
+        first = await step.ainvoke({"story": first["story"], "plan": number}, config, context=context())
+        assert (first["step"], first["plan"], first["problem"]) == (number, plan, "")
+
+
+@pytest.mark.parametrize("beside", [{}, {"plan": "2"}, {"plan": 2}, {"premise": " ", "genre": "", "title": None}])
+@pytest.mark.parametrize("build", [build_step_graph, build_story_graph])
+async def test_the_id_of_no_story_is_refused_and_begins_none(context, model, build, beside):
+    store = InMemoryStore()
+    built = build(checkpointer=InMemorySaver(), store=store)
+    config = {"configurable": {"thread_id": "t"}}
+    with pytest.raises(StoryNotFound, match=r"There is no story 'zzz': give the id of one that there is"):
+        await built.ainvoke({"story": "zzz", **beside}, config, context=context())
+    assert (store.search(()), model.calls) == ([], [])
+
+
+@pytest.mark.parametrize("beside", [
+    {"premise": "Lorcan tends a lamp."}, {"genre": "western"}, {"messages": [("user", "Lorcan tends a lamp.")]},
+])  # fmt: skip
+async def test_a_new_story_has_the_id_that_a_host_gives_it(context, beside):
+    step = build_step_graph(store=InMemoryStore())
+    first = await step.ainvoke({"story": "chat-7", **beside}, context=context())
+    assert (first["story"], first["step"]) == ("chat-7", 1)
+
+
+async def test_a_thread_may_name_a_new_story_by_its_own_id(context):
+    step = build_step_graph(checkpointer=InMemorySaver(), store=InMemoryStore())
+    config = {"configurable": {"thread_id": "t"}}
+    assert (await step.ainvoke({"story": "t"}, config, context=context()))["step"] == 1
 
 
 @pytest.mark.parametrize("plan", ["9", "help", {"a": 1}])

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from langgraph.types import Command
 
 from recurrentgpt.nodes.human.answers import parse_answer
 from recurrentgpt.schema.choice import ACTIONS
@@ -577,3 +578,29 @@ async def test_yes_is_nobody_to_play(in_memory):
     await it.run({"premise": "A lighthouse that must stay dark."})
     assert "Did you mean plan 1?" in (await it.answer("yes"))["problem"]
     assert (await it.answer("yes"))["step"] == 1
+
+
+@pytest.mark.parametrize("first", ["resume", "chat"])
+async def test_a_message_that_comes_while_an_answer_is_written_is_told_to_be_of_no_use(in_memory, first):
+    it, late = in_memory(), "Anna leaves the ship at dawn."
+    plan = (await it.begin())["candidate_plans"][0]
+    answer = Command(resume=1) if first == "resume" else {"messages": [("user", "1")]}
+    # As a server's multitask_strategy="interrupt" leaves the thread.
+    await it.run(answer, interrupt_before=["retrieve"])
+    asked = it.question(await it.run({"messages": [("user", late)]}))
+    assert (asked["step"], it.result["plan"]) == (2, plan)
+    assert asked["problem"].startswith("This message was not used, for it came when passage 2 was being written")
+    assert late in asked["problem"]
+    assert [message.type for message in it.result["messages"]] == ["human", "ai"]
+    assert it.result["messages"][0].text == plan
+    assert "problem" not in it.question(await it.run({"messages": [("user", late)]}))
+    assert (it.result["step"], it.result["plan"]) == (3, late)
+
+
+@pytest.mark.parametrize("given", [{}, {"messages": [("user", "1")]}])
+async def test_an_answer_that_is_sent_again_while_it_is_written_is_no_other(in_memory, given):
+    it = in_memory()
+    await it.begin()
+    await it.run({"messages": [("user", "1")]}, interrupt_before=["retrieve"])
+    assert "problem" not in it.question(await it.run(given))
+    assert (it.result["step"], it.result["messages"][0].text) == (2, "1")

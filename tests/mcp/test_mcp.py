@@ -304,9 +304,16 @@ async def test_a_story_to_play_first_asks_who_the_player_is(connected):
         asked, _ = await call(client, "start_story", premise="A lighthouse.", mode="fiction")
         assert (asked["step"], asked["text"]) == (0, "")
         assert asked["plans"]
+        assert asked["question"] == "Who are you? Choose somebody by number, or say it in a sentence."
         first, _ = await call(client, "choose_plan", story=asked["story"], number=1)
+        assert first["question"].startswith("What do you do?")
         second, _ = await call(client, "write_plan", story=asked["story"], plan="I climb the stairs.")
         assert [it["step"] for it in (first, second)] == [1, 2]
+        assert "from 1 to 3" in await refused(client, "write_plan", story=asked["story"], plan="help")
+        third, _ = await call(client, "write_plan", story=asked["story"], plan="thanks")
+        assert (third["step"], third["plan"]) == (3, "thanks")
+        novel, _ = await call(client, "start_story", premise="A lighthouse.")
+        assert novel["question"].startswith("What happens next?")
 
 
 async def test_a_passage_has_the_length_that_is_asked_for(user_folder):

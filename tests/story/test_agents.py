@@ -351,3 +351,31 @@ async def test_a_person_who_ends_is_asked_no_more(parts):
     assert "__interrupt__" not in left
     assert left["messages"][-1].text.startswith("Nothing was written: the story is kept as it stands")
     assert [line.step for line in parts["library"].stories()] == [1]
+
+
+async def test_tools_of_a_story_to_play_ask_who_plays(parts):
+    start, go_on = as_tools(mode="fiction", **parts)
+    assert "who the player is" in start.description
+    begun = await start.ainvoke({"premise": "A haunted hotel."})
+    assert (begun["step"], begun["passage"]) == (0, "")
+    assert begun["question"] == "Who are you? Choose somebody by number, or say it in a sentence."
+    first = await go_on.ainvoke({"story": begun["story"], "plan": 2})
+    assert (first["step"], first["question"]) == (1, "What do you do? Choose by number, or say it in a sentence.")
+    novel = await as_tools(**parts)[0].ainvoke({"premise": "A lamp."})
+    assert novel["question"].startswith("What happens next?")
+
+
+async def test_an_agent_of_a_story_to_play_asks_who_plays(parts):
+    agent = as_agent(mode="fiction", **parts)
+    begun = (await agent.ainvoke({"messages": "A haunted hotel."}))["messages"]
+    (line,) = parts["library"].stories()
+    story = await Story.aopen(line.story, library=parts["library"])
+    people = (await story.apassage()).plans
+    asked, *offers = begun[-1].text.split("\n")
+    assert asked == (
+        f"Story {story.id}: {line.title}. Who are you? Choose somebody by number, or say it in a sentence."
+    )
+    assert offers == ["", *(f"{number}. {who}" for number, who in enumerate(people, 1))]
+    begun = (await agent.ainvoke({"messages": [*begun, HumanMessage("2")]}))["messages"]
+    assert (await story.apassage()).plan == people[1]
+    assert f"Story {story.id}: passage 1 of {line.title}. What do you do? Choose by number" in begun[-1].text

@@ -231,7 +231,7 @@ def test_a_bad_choice_changes_nothing(begin):
     story = begin()
     story.step()
     head = story.head
-    for bad, reason in ((0, "from 1 to 3"), (4, "from 1 to 3"), ("", "some words"), ({"action": "end"}, "chooses, edits"),
+    for bad, reason in ((0, "from 1 to 3"), (4, "from 1 to 3"), ("", "some words"), ({"action": "end"}, "sets no plan"),
                         ("\ud800 ends", "control character")):  # fmt: skip
         with pytest.raises(BadAnswer, match=reason):
             story.choose(bad)

@@ -724,3 +724,9 @@ def test_a_wish_is_answered_with_where_it_is_set(words):
     asked = question_back(words)
     assert asked.startswith("Nothing was written: how the story is told is no plan")
     assert all(name in asked for name in ("`style`", "`tense`", "`note`", "`another take`"))
+
+
+@pytest.mark.parametrize("words", ["Finish the story now with a happy ending.", "write the ending", "wrap it up"])
+def test_a_wish_to_end_is_told_how_an_ending_is_had(words):
+    with pytest.raises(BadAnswer, match=r"`end`, which writes nothing.* say in a sentence how it ends\."):
+        parse_answer(words, ["Ann runs."])

@@ -433,7 +433,9 @@ def test_the_command_refuses_other_machines_without_a_token(environment, warm):
 async def test_unknown_arguments_and_tools_are_refused_in_a_sentence(connected):
     async with connected() as client:
         said = await refused(client, "start_story", foo=1, premise="A lamp.")
-        assert said == ("start_story has no argument 'foo': it takes premise, genre, title, mode, player, words, language.")
+        assert said == (
+            "start_story has no argument 'foo': it takes premise, genre, title, mode, player, words, language."
+        )
         assert (await call(client, "stories"))[0]["total"] == 0
         assert "no tool 'sing'" in await refused(client, "sing")
         assert "mode" in await refused(client, "start_story", premise="A barn.", player="A cook")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from langchain_core.messages import HumanMessage, SystemMessage
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator, Field, create_model
 
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import FULL_REPLY_TOKENS, OPEN, sampled
@@ -27,8 +27,14 @@ from recurrentgpt.nodes.small.plot_moves import deal
 from recurrentgpt.nodes.small.reply_patterns import first_name, is_english
 from recurrentgpt.nodes.small.seed_ideas import deal_names, deal_readers, deal_spark, names_somebody
 from recurrentgpt.prose.list_marks import without_marks
+from recurrentgpt.prose.model_text import visible_line
+from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.context import Context
+from recurrentgpt.schema.genres import NEUTRAL_GENRE
 from recurrentgpt.schema.state import StoryInput
+
+MOST_GENRE_WORDS = 5
+"""Words of what a model says as a genre; more are a sentence about it."""
 
 # Where no server holds a model to the form, some give an object for each person, turn or plan.
 _Line = Annotated[str, BeforeValidator(joined_texts)]
@@ -53,6 +59,7 @@ class Founding:
     """What a story starts from."""
 
     title: str
+    genre: str
     premise: str
     characters: list[str]
     outline: list[str]
@@ -72,14 +79,15 @@ async def conceive(
 ) -> Founding:
     """Return a new story made from what is given; what the model should keep is in its prompt.
 
-    `form` is what a capable model fills in: FoundingReply, or the same without a memory.
+    `form` is what a capable model fills in: FoundingReply, or the same without a memory. It is asked for the genre, too, where
+    none is given; a small model is not, and tells a story of none in particular.
     """
     if runtime.context.sampling:
         # What the writer does not take is said before anything is paid for.
         (await runtime.model("writer")).sampling_fields(runtime.context.sampling)
     model = await runtime.model("planner")
     if model.tier == "small":
-        return await _dealt(runtime, model, given, seed)
+        return await _dealt(runtime, model, {**given, "genre": given["genre"] or NEUTRAL_GENRE}, seed)
     return await _asked(runtime, model, given, seed, form)
 
 
@@ -90,6 +98,8 @@ async def _asked(
     request = prompts.fill("open", **_variables(context, given))
     system = prompts.fill("system", brief={"genre": given["genre"]}, **voice(context))
     turns = [SystemMessage(system), HumanMessage(request)]
+    if not given["genre"]:
+        form = create_model(form.__name__, __base__=form, genre=(str, ""))
     reply = await ask(model, turns, form, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=runtime.meter)
     fields: dict[str, Any] = {
         name: " ".join(said.split())
@@ -97,10 +107,12 @@ async def _asked(
         else without_marks([" ".join(line.split()) for line in said])
         for name, said in reply.model_dump().items()
     }
-    memory = fields.pop("short_term_memory", [])
+    memory, told_genre = fields.pop("short_term_memory", []), visible_line(fields.pop("genre", "")).strip(" .")
+    is_genre = told_genre and count_words(told_genre) <= MOST_GENRE_WORDS
+    genre = given["genre"] or (told_genre if is_genre else NEUTRAL_GENRE)
     # In another language nobody can know how a sentence speaks to the reader: the first one was asked to.
     told = bool(given["player"] and memory) and (memory[0].startswith("You are") or not is_english(context.language))
-    return Founding(memory=memory, synopsis=fields["premise"], reader=memory[0] if told else "", **fields)
+    return Founding(genre=genre, memory=memory, synopsis=fields["premise"], reader=memory[0] if told else "", **fields)
 
 
 async def _dealt(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput, seed: int) -> Founding:
@@ -120,7 +132,7 @@ async def _dealt(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput,
     people = [f"{person.name}: {person.who.rstrip('. ')}" for person in reply.characters]
     plans = reply.plans if isinstance(reply, OpeningReply) else reply.readers
     memory = [*(f"{person}." for person in people), *known]
-    return Founding(reply.title, reply.premise, people, reply.outline, memory, plans)
+    return Founding(reply.title, given["genre"], reply.premise, people, reply.outline, memory, plans)
 
 
 def _variables(context: Context, given: StoryInput) -> dict[str, Any]:

@@ -24,11 +24,12 @@ from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.nodes.server_thread import name_thread
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.nodes.validate_state import ONLY_AT_FIRST
+from recurrentgpt.prose.languages import premise_language
 from recurrentgpt.prose.model_text import control_character, visible_line, visible_text
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.choice import apply_answer
 from recurrentgpt.schema.errors import BadAnswer, SettingsError, StoryError, StoryNotFound
-from recurrentgpt.schema.genres import GENRES
+from recurrentgpt.schema.genres import GENRES, named_genre
 from recurrentgpt.schema.messages import unanswered
 from recurrentgpt.schema.state import Brief, Choice, Rationale, State, StoryInput
 from recurrentgpt.schema.story_id import check_story_id
@@ -70,6 +71,9 @@ async def open_story(state: State, runtime: StoryRuntime, form: type[BaseModel] 
     if update is None:
         update = await _begin({**state, "premise": state.get("premise") or said}, runtime, form)
     else:
+        if stood.get("language") and stood.get("story") == update["story"]:
+            # What a thread was told of its language, it keeps.
+            update["language"] = stood["language"]
         if runtime.server_thread and (stood.get("story"), stood.get("title")) != (update["story"], update["title"]):
             # Opened by its id, or renamed elsewhere. A new story's thread is named with its first commit.
             await name_thread(runtime.server_thread, update["story"], update["title"])
@@ -200,6 +204,11 @@ def check_input(given: StoryInput) -> None:
             raise SettingsError(f"The {name.replace('_', ' ')} holds the control character {odd!r}; take it out.")
 
 
+async def language_of(premise: str) -> str:
+    """Return the language that a premise asks for, or is written in; empty where that is in doubt, and for no premise."""
+    return await asyncio.to_thread(premise_language, premise) if premise.strip() else ""
+
+
 async def _reopen(state: State, runtime: StoryRuntime) -> Update | None:
     """Return the LSTM state of the commit to reopen, or None where the story is new to the log."""
     story, head = state["story"], state.get("head")
@@ -240,7 +249,11 @@ async def _begin(state: State, runtime: StoryRuntime, form: type[BaseModel]) -> 
     # One line: a template's own lines are its structure.
     given["premise"], given["player"] = visible_line(given["premise"]), visible_line(given["player"])
     story = state.get("story") or uuid.uuid4().hex[:12]
-    genre = given["genre"].strip() or runtime.chance({"story": story}, "genre").choice(GENRES)
+    if not runtime.context.has_language and (language := await language_of(given["premise"])):
+        runtime.context = runtime.context.in_language(language)
+    genre = given["genre"].strip() or named_genre(given["premise"])
+    if not genre and not given["premise"]:
+        genre = runtime.chance({"story": story}, "genre").choice(GENRES)
     opening = await conceive(runtime, {**given, "genre": genre}, runtime.deck({"story": story}), form)
     memory = check_memory(given["short_term_memory"]) if given["short_term_memory"].strip() else ""
     plan, plans, known = " ".join(given["plan"].split()), opening.plans, opening.memory
@@ -258,7 +271,7 @@ async def _begin(state: State, runtime: StoryRuntime, form: type[BaseModel]) -> 
     first = plan or ("" if asked else plans[0])
     brief = Brief(
         title=visible_text(given["title"]).strip() or opening.title,
-        genre=genre,
+        genre=opening.genre,
         premise=given["premise"].strip() or opening.premise,
         characters=opening.characters,
         outline=opening.outline,
@@ -272,8 +285,9 @@ async def _begin(state: State, runtime: StoryRuntime, form: type[BaseModel]) -> 
     return {
         "story": story,
         "title": brief["title"],
-        "genre": genre,
+        "genre": brief["genre"],
         "premise": brief["premise"],
+        "language": runtime.context.language,
         "brief": brief,
         "head": "",
         "step": 0,

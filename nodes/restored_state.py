@@ -43,6 +43,7 @@ async def restored(
         "title": record["title"],
         "genre": brief["genre"],
         "premise": brief["premise"],
+        "language": record["settings"].get("language") or "English",
         "brief": brief,
         "head": commit["id"],
         "overlay": overlay,

@@ -129,6 +129,8 @@ class Node(Runnable[Any, Update]):
             # There it may be a caller's input, which has checks of its own.
             check_state(state)
             refuse(refused_in_flight(state))
+            if language := state.get("language"):
+                runtime.context = runtime.context.in_language(language)
             if stands_at_passage(state, name):
                 by_hand = await correct_passage(state, runtime, recalled=name != "write", replans=name in SIDE_BY_SIDE)
             elif name == "commit" and passage_was_edited(state):

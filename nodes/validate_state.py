@@ -62,6 +62,7 @@ FIELDS: Mapping[str, Change] = MappingProxyType(
         "previous_unreached": "none",
         "memory_is_behind": "none",
         "digests": "none",
+        "language": "run",
         "plan": "run",
         "next_plan": "run",
         "begun": "run",

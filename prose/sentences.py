@@ -19,7 +19,7 @@ LONGEST_TEXT = 20_000
 """Characters that are split as one text; sentencex takes quadratic time on a run of marks, such as a file of backticks."""
 _PART = re.compile(r".{1,5000}\n|.{1,5000}\s|.{1,5000}", re.DOTALL)
 
-_CODES = {
+ENGLISH_NAMES = {
     "arabic": "ar", "bengali": "bn", "bulgarian": "bg", "burmese": "my", "catalan": "ca", "chinese": "zh", "czech": "cs",
     "danish": "da", "dutch": "nl", "english": "en", "estonian": "et", "finnish": "fi", "french": "fr", "german": "de",
     "greek": "el", "hebrew": "he", "hindi": "hi", "hungarian": "hu", "indonesian": "id", "italian": "it", "japanese": "ja",
@@ -27,8 +27,9 @@ _CODES = {
     "polish": "pl", "portuguese": "pt", "romanian": "ro", "russian": "ru", "slovak": "sk", "slovenian": "sl", "spanish": "es",
     "swedish": "sv", "thai": "th", "turkish": "tr", "ukrainian": "uk", "vietnamese": "vi",
 }  # fmt: skip
+"""The codes of languages by their English names."""
 
-_OWN_NAMES = {
+OWN_NAMES = {
     "العربية": "ar", "বাংলা": "bn", "български": "bg", "català": "ca", "中文": "zh", "汉语": "zh", "漢語": "zh", "čeština": "cs",
     "česky": "cs", "dansk": "da", "nederlands": "nl", "eesti": "et", "suomi": "fi", "français": "fr", "francais": "fr",
     "deutsch": "de", "ελληνικά": "el", "עברית": "he", "हिन्दी": "hi", "हिंदी": "hi", "magyar": "hu", "bahasa indonesia": "id",
@@ -66,14 +67,14 @@ _PAIRS = {"“": "”", "«": "»", "「": "」", "『": "』"}
 def language_code(language: str) -> str:
     """Return the ISO 639-1 code of a language given by its English or own name or by code; English's where it is not known."""
     name = unicodedata.normalize("NFC", language).strip().casefold()
-    return _CODES.get(name) or _OWN_NAMES.get(name) or (name if name in _CODES.values() else "en")
+    return ENGLISH_NAMES.get(name) or OWN_NAMES.get(name) or (name if name in ENGLISH_NAMES.values() else "en")
 
 
 def language_name(language: str) -> str:
     """Return the English name of a language given by name, code or tag; as it was given where it is not known."""
     code = unicodedata.normalize("NFC", language).strip().casefold().partition("-")[0]
-    code = _OWN_NAMES.get(code, code)
-    return next((name.capitalize() for name, known in _CODES.items() if code in (name, known)), language.strip())
+    code = OWN_NAMES.get(code, code)
+    return next((name.capitalize() for name, known in ENGLISH_NAMES.items() if code in (name, known)), language.strip())
 
 
 _WIDE_SPACE = re.compile(r"(?![\x00-\x7f])\s")

@@ -61,7 +61,8 @@ _CHECKPOINTER = "__pregel_checkpointer"
 """Where LangGraph's config says whether a run is saved; an interrupt of one that is not ends it without a word."""
 
 Premise = Annotated[str, Field(description="What the story is about, in a sentence or more; empty to have it made up")]
-Genre = Annotated[str, Field(description="The genre; empty to have it made up")]
+Genre = Annotated[str, Field(description="The genre; the premise's own if left empty")]
+Language = Annotated[str, Field(description="The language, such as French; the premise's own if left empty")]
 StoryId = Annotated[str, Field(description="Id of the story, as start_story returned it")]
 Plan = Annotated[
     TextOrNumber, Field(description="The number of a proposed plan, or what happens next in a sentence of your own")
@@ -98,11 +99,11 @@ def as_tools(library: Library | None = None, *, ask: bool = False, **settings: A
     """
     writer = _Writer(library, settings, ask=ask)
 
-    def start_story(premise: Premise = "", genre: Genre = "") -> StoryReply:
-        return writer.call(lambda library: writer.start(library, premise, genre))
+    def start_story(premise: Premise = "", genre: Genre = "", language: Language = "") -> StoryReply:
+        return writer.call(lambda library: writer.start(library, premise, genre, language))
 
-    async def astart_story(premise: Premise = "", genre: Genre = "") -> StoryReply:
-        return await writer.acall(lambda library: writer.start(library, premise, genre))
+    async def astart_story(premise: Premise = "", genre: Genre = "", language: Language = "") -> StoryReply:
+        return await writer.acall(lambda library: writer.start(library, premise, genre, language))
 
     def continue_story(story: StoryId, plan: Plan) -> StoryReply:
         return writer.call(lambda library: writer.go_on(library, story, plan))
@@ -172,8 +173,9 @@ class _Writer:
         library = self._library if self._library is not None else await asyncio.to_thread(default_library)
         return await acall(lambda: work(library))
 
-    async def start(self, library: Library, premise: str, genre: str = "") -> StoryReply:
-        story = AsyncStory.new(genre, premise, library=library, **self._settings)
+    async def start(self, library: Library, premise: str, genre: str = "", language: str = "") -> StoryReply:
+        settings = {**self._settings, **({"language": language} if language.strip() else {})}
+        story = AsyncStory.new(genre, premise, library=library, **settings)
         return await _written(story, story.begin())
 
     async def go_on(self, library: Library, name: str, task: str, asked: str = "") -> StoryReply:

@@ -292,17 +292,19 @@ class _Tools:
         self,
         call: Call[Any, Any],
         premise: Annotated[str, Field(description="What the story is about")] = "",
-        genre: Annotated[str, Field(description="Its genre, such as mystery")] = "",
+        genre: Annotated[str, Field(description="Its genre, such as mystery; the premise's own if left out")] = "",
         title: Annotated[str, Field(description="Its title")] = "",
         mode: Annotated[
             Literal["novel", "fiction"] | None, Field(description="A novel to read, or interactive fiction to play")
         ] = None,
         player: Annotated[str, Field(description="In fiction, who the player is; asked for if left out")] = "",
         words: Words = None,
+        language: Annotated[str, Field(description="Its language, such as French; the premise's own if left out")] = "",
     ) -> PassageReply:
         """Begin a new story and write its first passage; what is left out is made up. Fiction first asks who the player is."""
         library = await self._open_library()
         settings = {**self._settings, **({"mode": mode} if mode else {}), **_length(words)}
+        settings |= {"language": language} if language.strip() else {}
         story = Story.new(genre, premise, title=title, player=player, library=library, **settings)
         if player.strip() and story.context.mode != "fiction":
             raise SettingsError("A player is of a story to play: set mode to fiction, too, or leave player out.")

@@ -7,7 +7,6 @@ is awaited, and both work in any thread and any event loop.
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing
@@ -196,7 +195,7 @@ class AsyncStory:
         """
         if unknown := next((name for name in settings if name not in STORY_SETTINGS), None):
             raise SettingsError(f"A story does not keep {unknown!r}; it keeps {', '.join(STORY_SETTINGS)}.")
-        changed = dataclasses.replace(self.context, **settings)
+        changed = self.context.changed(**settings)
         await self._edits.settings({name: getattr(changed, name) for name in settings})
         # In place: everything that belongs to this story looks at this object.
         for name in settings:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType, NoneType
@@ -150,7 +151,12 @@ class Context:
     repetition_penalty: float | None = setting(
         None, "Factor by which tokens of the prose that were used are less likely; 1 for none", gt=0, le=2
     )
-    language: str = setting("English", "Language of the story", unit="characters", max_length=60)
+    language: str = setting(
+        "English",
+        "Language of the story; where none is given, the one that its premise asks for or is written in",
+        unit="characters",
+        max_length=60,
+    )
     point_of_view: Literal["auto", "first", "second", "third"] = setting(
         "auto", "Person of the narrator; the mode's own when auto: third in a novel, second in fiction"
     )
@@ -255,6 +261,23 @@ class Context:
         chosen = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
         usual = {item.name: item.default for item in dataclasses.fields(self)}
         return {name: value for name, value in chosen.items() if name in named or value != usual[name]}
+
+    @property
+    def has_language(self) -> bool:
+        """Whether somebody chose the language; else it is the premise's."""
+        return self.language != SETTINGS["language"].default or "language" in self.__dict__.get("_named", ())
+
+    def in_language(self, language: str) -> Self:
+        """Return the context in the language of its story, where nobody chose one."""
+        if self.language == language or self.has_language:
+            return self
+        told = copy(self)
+        told.language = SETTINGS["language"].checked(language)
+        return told
+
+    def changed(self, **settings: Any) -> Self:
+        """Return the context with other settings; to `dataclasses.replace`, somebody has chosen all the rest, too."""
+        return type(self)(**{**self.given, **settings})
 
     @property
     def sampling(self) -> Mapping[str, float]:

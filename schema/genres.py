@@ -1,6 +1,8 @@
-"""The genres that a story is drawn from where nobody names one."""
+"""The genres that a story is drawn from where nobody names one, and those that a premise names by itself."""
 
 from __future__ import annotations
+
+import re
 
 GENRES = (
     "science fiction",
@@ -14,3 +16,51 @@ GENRES = (
     "young adult",
     "literary",
 )
+
+NEUTRAL_GENRE = "literary"
+"""The genre of a premise that fits all of them: it asks for no magic, murder or marriage."""
+
+_BY_USUAL_NAME = {
+    "sci-fi": "science fiction", "scifi": "science fiction", "love": "romance", "romantic": "romance", "scary": "horror",
+    "whodunit": "mystery", "detective": "detective", "crime": "crime", "spy": "spy", "rom-com": "romantic comedy",
+    "romcom": "romantic comedy", "funny": "comic", "bedtime": "children's bedtime", "children's": "children's",
+    **{name: name for name in (
+        "gothic", "ghost", "comedy", "tragedy", "satire", "fable", "fairy tale", "noir", "dystopian", "cyberpunk", "steampunk",
+        "space opera", "adventure", "comic", "supernatural", "paranormal", "coming-of-age", *GENRES,
+    )},
+}  # fmt: skip
+"""What people call a genre, and what prompts call it."""
+_OF_THEMSELVES = (
+    "science fiction", "sci-fi", "scifi", "romance", "fantasy", "mystery", "thriller", "western", "whodunit", "rom-com", "romcom",
+    "comedy", "tragedy", "satire", "fable", "fairy tale", "noir", "space opera",
+)  # fmt: skip
+"""Names that are a story by themselves; the others need the word: in "a gothic door" no genre is named."""
+_KINDS = (
+    "cosy|cozy|dark|epic|gothic|high|historical|murder|paranormal|political|psychological|romantic|spy|supernatural|urban|"
+    "young adult"
+)
+_STORY = r"(?:\s+(?:short|picture|fan))?[\s-]+(?:story|stories|tale|novel|novella|book|fiction|saga|drama)\b"
+
+
+def _any_of(names: tuple[str, ...]) -> str:
+    return "|".join(re.escape(name).replace(r"\ ", r"[\s-]+") for name in sorted(names, key=len, reverse=True))
+
+
+_WITH_STORY = re.compile(rf"\b(?:(?P<kind>{_KINDS})\s+)?(?P<name>{_any_of(tuple(_BY_USUAL_NAME))}){_STORY}")
+_AT_FIRST = re.compile(
+    r"(?:^|[.!?:\n])\s*(?:(?:please|can you|could you|would you|i want|i(?:'d| would) like|let's have|now)\s+)*"
+    r"(?:(?:write|tell|make|give|create|compose|begin|start)\s+(?:(?:me|us)\s+)?)?(?:(?:an?|another|the)\s+)?"
+    rf"(?:[\w'-]+\s+){{0,2}}?(?:(?P<kind>{_KINDS})\s+)?(?P<name>{_any_of(_OF_THEMSELVES)})"
+    r"(?=\s+(?:about|at|for|from|in|of|on|set|that|where|which|with|please)\b|\s*(?:[,.;:!?(–—]|$))"
+)
+
+
+def named_genre(premise: str) -> str:
+    """Return the genre that a premise names as the story's own ("a cosy mystery", "a gothic story"); empty for none."""
+    told = premise.casefold().replace("’", "'")
+    found = _WITH_STORY.search(told) or _AT_FIRST.search(told)
+    if found is None:
+        return ""
+    name = re.sub(r"\s+", " ", found["name"])
+    genre = _BY_USUAL_NAME.get(name) or _BY_USUAL_NAME[name.replace("-", " ")]
+    return f"{found['kind']} {genre}" if found["kind"] else genre

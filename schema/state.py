@@ -140,6 +140,7 @@ class State(TypedDict, total=False):
     title: _Title
     genre: Annotated[str, _about("Its genre, as it was begun.")]
     premise: Annotated[str, _about("What it is about, as it was begun.")]
+    language: Annotated[str, _about("Its language, wherever a run's settings name none.")]
     player: Annotated[
         str, _about("Who the reader of a story to play wished to be; empty to be asked, and once the story has begun.")
     ]

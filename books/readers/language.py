@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
-from typing import TYPE_CHECKING
 
 from recurrentgpt.books.book import Manuscript
+from recurrentgpt.prose.languages import SUREST_DOUBT, identifier
 from recurrentgpt.prose.sentences import count_words, language_name
-
-if TYPE_CHECKING:
-    from py3langid.langid import LanguageIdentifier  # type: ignore[import-untyped]
 
 _ENOUGH = 20_000
 """Characters that show a language; more make no difference but in time."""
 
 _FEWEST_WORDS = 20
-_SUREST_DOUBT = 0.8
-"""Least probability of a language that is believed: below it come names alone, mixed texts, and neighbours such as Danish."""
 
 
 def find_language(manuscript: Manuscript) -> str:
@@ -30,13 +24,6 @@ def find_language(manuscript: Manuscript) -> str:
     sample = "\n".join(pieces)[:_ENOUGH]
     if count_words(sample) < _FEWEST_WORDS:
         return ""
-    code, probability = _identifier().classify(sample)
+    code, probability = identifier().classify(sample)
     # A language whose name is not known here is none that a story can be told in.
-    return str(code) if probability >= _SUREST_DOUBT and language_name(code) != code else ""
-
-
-@functools.cache
-def _identifier() -> LanguageIdentifier:
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    return str(code) if probability >= SUREST_DOUBT and language_name(code) != code else ""

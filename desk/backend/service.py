@@ -21,6 +21,7 @@ from recurrentgpt.infrastructure import settings
 from recurrentgpt.infrastructure.background_loop import PATIENCE, acall
 from recurrentgpt.library import Library, StorySummary, default_library
 from recurrentgpt.memory.log_reader import path_to
+from recurrentgpt.nodes.open_story import language_of
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import StorageError, StoryError, StoryNotFound
 from recurrentgpt.schema.state import StoryInput
@@ -162,6 +163,10 @@ class Desk:
         own = {name: value for name, value in story_settings.items() if value is not None and name != BUDGET}
         fresh = Story.new(**opening, library=library, **{**self.given(), **own})
         kept: StoryInput = {**opening, "story": fresh.id}
+        if not fresh.context.has_language and (language := await language_of(opening.get("premise", ""))):
+            # Kept as what was chosen in the form is: whoever opens the settings sees it.
+            fresh.context.language = language
+            story_settings = {**story_settings, "language": language}
         await asyncio.to_thread(self.disk.write, fresh.id, {"opening": kept, "settings": dict(story_settings)})
         jobs = self.stories[fresh.id] = StoryJobs(fresh, self.disk, kept)
         return jobs

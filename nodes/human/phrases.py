@@ -214,8 +214,8 @@ _NOT_BACK = (
 )
 _OTHER_THAN_THAT = "Did you mean one of the other plans? Answer with its number, or `new plans` for others than these."
 _END = (
-    "Did you mean to end the story? Answer `end`; to go on another day, leave it as it is: it is kept. To write it as a plan, "
-    "say in a sentence what happens."
+    "Did you mean to end the story? Answer `end`, which writes nothing; to go on another day, leave it as it is: it is kept. To "
+    "have its ending written, say in a sentence how it ends."
 )
 _REFUSED = "Did you mean other plans? Answer `new plans`, or say in a sentence what happens instead."
 _ASKED_BACK = {

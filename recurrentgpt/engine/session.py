@@ -7,7 +7,6 @@ LangGraph's reuse of an old answer at a checkpoint that was answered before.
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, aclosing
@@ -28,6 +27,7 @@ from recurrentgpt.nodes.by_hand import amend
 from recurrentgpt.nodes.continuity_judge import check_passage, set_judge
 from recurrentgpt.nodes.human.answers import is_played, parse_answer
 from recurrentgpt.nodes.human.phrases import offers_action
+from recurrentgpt.nodes.open_story import language_of
 from recurrentgpt.nodes.restored_state import restored
 from recurrentgpt.nodes.routes import budget_is_used, coming_plan, plan_in_hand, waiting_plan
 from recurrentgpt.nodes.runtime import StoryRuntime
@@ -380,6 +380,9 @@ class Session(StoryReader):
     async def _start(self) -> StoryInput | None:
         """Return what the graph is to be started with: nothing where a step is in flight, else the story's place."""
         head = await self.head()
+        if not head and self._opening is not None and not self.context.has_language:
+            # In place: everything that belongs to this story looks at this object.
+            self.context.language = await language_of(self._opening.get("premise", "")) or self.context.language
         snapshot = await self.engine.graph.aget_state(self._config)
         # A step is in flight when the thread stands inside it, behind the same commit as the log.
         tasks = pending(snapshot)
@@ -412,7 +415,7 @@ class Session(StoryReader):
         **run_settings: Any,
     ) -> AsyncGenerator[Event]:
         """Run the graph from a checkpoint (default: the newest) and yield its events; the last tells what it wrote."""
-        context = dataclasses.replace(self.context, **run_settings)
+        context = self.context.changed(**run_settings)
         written, spent, over_budget = 0, list[Usage](), False
         announced, undecided = False, None
         stops = ["commit"] if stop_at_commit else None
@@ -454,7 +457,7 @@ class Session(StoryReader):
             # What an earlier run spent on the step in flight is not this one's.
             values = (await self.engine.graph.aget_state(config)).values
             before = values.get("spent", 0) + used_tokens(total_usage(values.get("usage", {}).values()))
-            context = dataclasses.replace(context, budget_tokens=context.budget_tokens + before)
+            context = context.changed(budget_tokens=context.budget_tokens + before)
         stream = self.engine.graph.astream(
             start,
             config,

@@ -61,7 +61,7 @@ async def acopied(story: RemoteStory) -> Library:
                 genre=values["genre"],
                 premise=values["premise"],
                 brief=values["brief"],
-                settings=story.settings,
+                settings={"language": values.get("language", "English"), **story.settings},
                 created=min(link.get("created", "") for link in links.values()),
             ),
             "head": Head(

@@ -98,6 +98,16 @@ def test_an_own_plan_and_memory_reach_the_prompt(cli, server, story, tmp_path):
     assert "Zelda owns the blue key." in prompt
 
 
+def test_a_premise_tells_genre_and_language(cli, server):
+    result = cli("write", "--premise", "Eine Müllerin zählt nachts die Säcke und kommt auf einen zu viel.", "--json")
+    assert result.code == 0
+    cli("write", "--premise", "A cosy mystery in a village bakery.", "--language", "French", "--steps", "1")
+    told = [body["messages"][0]["content"] for body in server.requests]
+    assert any("novel, written in German" in prompt for prompt in told)
+    assert any("a cosy mystery novel, written in French" in prompt for prompt in told)
+    assert not any("written in English" in prompt for prompt in told)
+
+
 def test_somebodys_own_beginning(cli, server):
     result = cli(
         "write", "--memory", "Ada found the map.", "--plan", "Ada hides the map.", "--title", "Maps", "--steps", "1", "--json"

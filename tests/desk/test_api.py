@@ -253,6 +253,14 @@ def test_a_story_begins_in_its_own_language_and_person(client: Client) -> None:
     assert (kept["language"], kept["point_of_view"]) == ("Latin", "first")
 
 
+def test_a_story_begins_in_the_genre_and_the_language_of_its_wish(client: Client) -> None:
+    story = client.begin(genre="", premise="A gothic story. In French, please.")
+    assert story["genre"] == "gothic"
+    assert client.get(f"/stories/{story['id']}/settings")["values"]["language"] == "French"
+    client.send("PUT", f"/stories/{story['id']}/settings", {"values": {"plans": 5}})
+    assert client.get(f"/stories/{story['id']}/settings")["values"]["language"] == "French"
+
+
 def test_play_is_a_mode_of_the_same_story(client: Client) -> None:
     assert client.begin(play=True)["mode"] == "fiction"
 

@@ -37,11 +37,12 @@ def desk(tmp_path):
     def replies(messages):
         return story_replies([HumanMessage(str(next(number))), *messages])
 
-    given = {"model": ScriptedChatModel(replies=replies), "embeddings": HashEmbeddings()}
+    model = ScriptedChatModel(replies=replies)
+    given = {"model": model, "embeddings": HashEmbeddings()}
     with Library.open(tmp_path / "library") as library:
         app = create_app(library, folder=tmp_path / "desk", given=given, chat=True)
         with TestClient(app, base_url="http://127.0.0.1", client=HERE) as http:
-            yield http, library
+            yield http, library, model
 
 
 @pytest.fixture
@@ -105,6 +106,16 @@ def test_a_chat_is_a_story(client, desk):
     assert (story.passage().step, story.passage().plan) == (3, OWN)
     assert third.choices[0].message.content.startswith(story.passage().text)
     assert len(desk[1].stories()) == 1
+
+
+def test_a_chat_has_the_genre_and_the_language_of_its_premise(client, desk):
+    begin = {"role": "user", "content": "A cosy mystery in a village bakery. Auf Deutsch bitte."}
+    first = ask(client, [begin])
+    story = told(desk, first)
+    assert (story.brief["genre"], story.settings["language"]) == ("cosy mystery", "German")
+    ask(client, [begin, said(first), {"role": "user", "content": "2"}])
+    writing = [call[0].text for call in desk[2].calls if "You are the author" in call[0].text]
+    assert all("a cosy mystery novel, written in German" in prompt for prompt in writing)
 
 
 def test_a_reply_written_again_is_another_take_and_an_edit_is_a_branch(client, desk):

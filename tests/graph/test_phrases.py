@@ -741,3 +741,9 @@ def test_what_is_no_text_is_told_as_it_came(answer):
     with pytest.raises(BadAnswer) as refused:
         parse_answer(answer, OFFERED)
     assert not re.search(r"this is an? (?:int|float|list|dict)\b", str(refused.value))
+
+
+@pytest.mark.parametrize("words", ["Finish the story now with a happy ending.", "write the ending", "wrap it up"])
+def test_a_wish_to_end_is_told_how_an_ending_is_had(words):
+    with pytest.raises(BadAnswer, match=r"`end`, which writes nothing.* say in a sentence how it ends\."):
+        parse_answer(words, ["Ann runs."])

@@ -146,6 +146,20 @@ async def tell(client):
     assert [it["story"] for it in listed["stories"]] == [story]
 
 
+async def test_a_story_begins_in_a_genre_and_a_language(connected, user_folder):
+    async with connected() as client:
+        first, _ = await call(client, "start_story", premise="A gothic story about a mill.", language="Italian")
+        other, _ = await call(
+            client, "start_story", premise="Ein Müller zählt nachts die Säcke und kommt auf einen zu viel."
+        )
+        listed, _ = await call(client, "stories")
+        genres = {line["story"]: line["genre"] for line in listed["stories"]}
+        assert genres[first["story"]] == "gothic"
+    async with opened(user_folder) as library:
+        told = [await library.engine.log.record(reply["story"]) for reply in (first, other)]
+    assert [record["settings"]["language"] for record in told] == ["Italian", "German"]
+
+
 async def test_every_tool_in_process(connected):
     async with connected() as client:
         await tell(client)
@@ -430,7 +444,9 @@ def test_the_command_refuses_other_machines_without_a_token(environment, warm):
 async def test_unknown_arguments_and_tools_are_refused_in_a_sentence(connected):
     async with connected() as client:
         said = await refused(client, "start_story", foo=1, premise="A lamp.")
-        assert said == ("start_story has no argument 'foo': it takes premise, genre, title, mode, player, words.")
+        assert said == (
+            "start_story has no argument 'foo': it takes premise, genre, title, mode, player, words, language."
+        )
         assert (await call(client, "stories"))[0]["total"] == 0
         assert "no tool 'sing'" in await refused(client, "sing")
         assert "mode" in await refused(client, "start_story", premise="A barn.", player="A cook")

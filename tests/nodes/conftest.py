@@ -26,7 +26,7 @@ def write(model: ScriptedChatModel) -> Callable[..., Any]:
     async def run(given: dict[str, Any] | None = None, **settings: Any) -> list[dict[str, Any]]:
         quiet = {"model": model, "embeddings": HashEmbeddings(), "seed": 7, "new_character": 0.0, "min_words": 100}
         context = Context(**{**quiet, "selector": "simulator", **settings})
-        result = await graph.ainvoke(given or {"premise": "Mira tends a lamp."}, context=context)
+        result = await graph.ainvoke(given or {"genre": "thriller", "premise": "Mira tends a lamp."}, context=context)
         log = StoryLog(store)
         return await log.get_many(result["story"], await log.path(result["story"], result["head"]))
 

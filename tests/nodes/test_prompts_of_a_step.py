@@ -359,16 +359,6 @@ async def test_the_brief_is_in_every_prompt_and_language_and_length_are_told(wri
         assert "70 to 130 words" in text or "about 100 words" in text
 
 
-async def test_a_genre_is_dealt_when_none_is_given(write):
-    from recurrentgpt.schema.genres import GENRES
-
-    genres = {
-        (await write({"premise": "Mira tends a lamp."}, steps=1, seed=seed))[0]["story"]: seed for seed in range(2)
-    }
-    assert len(genres) == 2
-    assert len(GENRES) == 10
-
-
 async def test_a_readers_own_prompts_replace_the_packaged_ones(write, write_prompts, tmp_path):
     (tmp_path / "novel" / "full").mkdir(parents=True)
     (tmp_path / "novel" / "full" / "write.md").write_text("Write as Zoltan would: {{ plan }} {{ memory | length }}")

@@ -205,7 +205,7 @@ Genre = Annotated[
     str | None,
     typer.Option(
         metavar="TEXT",
-        help=f"{', '.join(GENRES).capitalize()}, or any other. [default: drawn]",
+        help=f"{', '.join(GENRES).capitalize()}, or any other. [default: the premise's; drawn without one]",
         autocompletion=complete_genres,
     ),
 ]

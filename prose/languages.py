@@ -1,0 +1,91 @@
+"""Tell the language of a text by its words, and the one that a premise asks for."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from recurrentgpt.prose.sentences import ENGLISH_NAMES, OWN_NAMES, language_name, words
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier  # type: ignore[import-untyped]
+
+SUREST_DOUBT = 0.8
+"""Least probability of a language that is believed: below it come names alone, mixed texts, and neighbours such as Danish."""
+
+_FEWEST_WORDS, _SHORT = 3, 20
+_OF_ENGLISH_ALONE = frozenset(("and", "from", "his", "she", "that", "the", "who", "with"))
+"""Among a few words, one of these outweighs the names of people and places, which are all that looks foreign."""
+
+_PLEASE = (
+    r"(?:please|bitte|por favor|per favore|per piacere|s['’]il (?:te|vous) pla[iî]t|proszę|tack|alsjeblieft|graag)"
+)
+_TOLD = r"(?:write|tell|told|written|make|answer|set)(?:\s+(?:it|this|that|me|everything|all|the story))?"
+_LANGUAGE = "|".join(sorted(map(re.escape, (*ENGLISH_NAMES, *OWN_NAMES)), key=len, reverse=True))
+_IN = rf"(?:in|auf|en|em|på|po|language\s*[:=])\s+(?P<language>{_LANGUAGE})\b"
+_ASKS = (
+    # A clause of its own: "In German, please.", "Auf Deutsch bitte", "write it in French".
+    re.compile(
+        rf"(?:^|[.!?:;,(\n–—])\s*(?:(?:and|{_PLEASE}),?\s+)?(?:{_TOLD}\s+)?{_IN}(?:,?\s*{_PLEASE})?\s*(?=$|[.!?:;)\n–—])",
+        re.IGNORECASE,
+    ),
+    # "A ghost story in German about a miller"; but not "a novel in French Canada".
+    re.compile(
+        rf"\b(?:story|tale|novel|novella|book|mystery|romance|thriller|comedy|fable)\s+{_IN}"
+        rf"(?=\s*(?:$|[.!?:;,)\n–—])|\s+(?:about|for|of|on|set|where|with|{_PLEASE})\b)",
+        re.IGNORECASE,
+    ),
+    # A wish of which it is the end, where nobody in the story does it: "who dreams in German" is told of somebody.
+    re.compile(
+        rf"(?:^|[.!?\n])\s*(?:(?:{_PLEASE}|can you|could you|would you)\s+)?(?:write|tell|make|give|create|begin|start)\b"
+        rf"(?:(?!\b(?:that|when|where|which|who|whose)\b)[^.!?\n])*\s{_IN}(?:,?\s*{_PLEASE})?\s*(?=$|[.!?\n])",
+        re.IGNORECASE,
+    ),
+)
+
+
+def asked_language(premise: str) -> str:
+    """Return the English name of the language that a premise asks for ("in German, please"); empty for none."""
+    found = next(filter(None, (pattern.search(premise) for pattern in _ASKS)), None)
+    return language_name(found["language"]) if found else ""
+
+
+def premise_language(premise: str) -> str:
+    """Return the English name of the language that a premise asks for, or is written in; empty where that is in doubt.
+
+    The first call with a text that asks for none takes half a second.
+    """
+    return asked_language(premise) or _written_language(premise)
+
+
+def _written_language(premise: str) -> str:
+    told = words(premise)
+    small = [word for word in told if not word[0].isupper()]
+    if len(told) < _FEWEST_WORDS or not small:
+        return ""
+    if len(told) < _SHORT and not _OF_ENGLISH_ALONE.isdisjoint(small):
+        return ""
+    shares = language_shares(premise)
+    code = max(shares, key=lambda code: shares[code])
+    # Names look like the language that they come from: without them, the rest has to look so, too.
+    without_names = language_shares(" ".join(small))
+    if code == "en" or shares[code] < SUREST_DOUBT or without_names[code] < without_names["en"]:
+        return ""
+    return language_name(code)
+
+
+def language_shares(text: str) -> Mapping[str, float]:
+    """Return how probable each language that a story can be told in is as that of a text, by its code."""
+    ranked = {str(code): float(share) for code, share in identifier().rank(text) if language_name(code) != code}
+    whole = sum(ranked.values())
+    return {code: share / whole for code, share in ranked.items()}
+
+
+@functools.cache
+def identifier() -> LanguageIdentifier:
+    """Return what tells languages apart, read at the first call."""
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from recurrentgpt.schema.context import Context, refuse_unknown, settings_of
 from recurrentgpt.schema.errors import SettingsError
-from recurrentgpt.schema.field_names import refuse_lost_input, refuse_lost_update
+from recurrentgpt.schema.field_names import is_of_another_graph, refuse_lost_input, refuse_lost_update
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -73,15 +73,19 @@ class RefuseUnknownSettings:
             if not isinstance(asked, Mapping):
                 continue
             if _STATE.search(path):
-                if self.stories:
-                    refuse_lost_update(_named_in(asked.get("values")))
+                given_fields = _named_in(asked.get("values"))
+                if self.stories and not is_of_another_graph(given_fields):
+                    refuse_lost_update(given_fields)
                 continue
             # A change of an assistant names it in the path, and mostly no graph.
             graph = asked.get("assistant_id") or asked.get("graph_id") or path.rstrip("/").rpartition("/")[2]
             if isinstance(graph, str) and (graph in self.graphs or _ID.fullmatch(graph)):
                 refuse_unknown(_settings_in(asked), self.settings)
-                if self.stories and not _is_of_a_host(asked):
-                    refuse_lost_input(_named_in(asked.get("input")))
+                given_fields = _named_in(asked.get("input"))
+                if not self.stories or _is_of_a_host(asked):
+                    continue
+                if graph in self.graphs or not is_of_another_graph(given_fields):
+                    refuse_lost_input(given_fields)
 
 
 def _settings_in(asked: Mapping[str, Any]) -> list[str]:
@@ -96,9 +100,8 @@ def _settings_in(asked: Mapping[str, Any]) -> list[str]:
 def _named_in(values: object) -> list[str]:
     """Return the fields that an input or an update gives a value, which may be of several writes."""
     writes = values if isinstance(values, list) else [values]
-    return [
-        name for write in writes if isinstance(write, Mapping) for name, value in write.items() if value is not None
-    ]
+    given = (pair for write in writes if isinstance(write, Mapping) for pair in write.items())
+    return [name for name, value in given if value not in (None, "", [], {})]
 
 
 def _is_of_a_host(asked: Mapping[str, Any]) -> bool:

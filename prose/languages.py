@@ -16,31 +16,40 @@ SUREST_DOUBT = 0.8
 """Least probability of a language that is believed: below it come names alone, mixed texts, and neighbours such as Danish."""
 
 _FEWEST_WORDS, _SHORT = 3, 20
-_OF_ENGLISH_ALONE = frozenset(("and", "from", "his", "she", "that", "the", "who", "with"))
-"""Among a few words, one of these outweighs the names of people and places, which are all that looks foreign."""
+_OF_ENGLISH_ALONE = frozenset((
+    "and", "from", "his", "she", "that", "the", "their", "they", "when", "where", "while", "who", "whose", "with",
+))  # fmt: skip
+"""Among a few words, one of these outweighs the names of people and places, which are all that looks foreign; among more, two."""
+_NO_ENGLISH = 0.02
+"""Probability of English below which a text is in another language, though it may be one of several neighbours."""
 
 _PLEASE = (
     r"(?:please|bitte|por favor|per favore|per piacere|s['’]il (?:te|vous) pla[iî]t|proszę|tack|alsjeblieft|graag)"
 )
-_TOLD = r"(?:write|tell|told|written|make|answer|set)(?:\s+(?:it|this|that|me|everything|all|the story))?"
+_TELL = r"(?:write|tell|answer|make)(?:\s+(?:it|this|that|me|everything|all|the story))?"
 _LANGUAGE = "|".join(sorted(map(re.escape, (*ENGLISH_NAMES, *OWN_NAMES)), key=len, reverse=True))
 _IN = rf"(?:in|auf|en|em|på|po|language\s*[:=])\s+(?P<language>{_LANGUAGE})\b"
 _ASKS = (
-    # A clause of its own: "In German, please.", "Auf Deutsch bitte", "write it in French".
+    # A sentence of its own: "In German, please.", "Auf Deutsch bitte", "And write it in French".
     re.compile(
-        rf"(?:^|[.!?:;,(\n–—])\s*(?:(?:and|{_PLEASE}),?\s+)?(?:{_TOLD}\s+)?{_IN}(?:,?\s*{_PLEASE})?\s*(?=$|[.!?:;)\n–—])",
+        rf"(?:^|[.!?\n])\s*(?:(?:and|{_PLEASE}),?\s+)?(?:{_TELL}\s+)?{_IN}(?:,?\s*{_PLEASE})?\s*(?=$|[.!?:;\n–—])",
         re.IGNORECASE,
     ),
+    # Within one it takes a please: what is told of may be written in Russian, or speak in Dutch.
+    re.compile(rf"[,:;(–—]\s*{_PLEASE},?\s+{_IN}\s*(?=$|[.!?:;)\n–—])", re.IGNORECASE),
+    re.compile(rf"[,:;(–—]\s*{_IN},?\s*{_PLEASE}\s*(?=$|[.!?:;)\n–—])", re.IGNORECASE),
     # "A ghost story in German about a miller"; but not "a novel in French Canada".
     re.compile(
-        rf"\b(?:story|tale|novel|novella|book|mystery|romance|thriller|comedy|fable)\s+{_IN}"
+        rf"^\W*(?:{_PLEASE},?\s+)?(?:(?:write|tell|make|give|create)\s+(?:(?:me|us)\s+)?)?(?:(?:an?|the)\s+)?(?:[\w'’-]+\s+){{0,3}}?"
+        rf"(?:story|tale|novel|novella|book|mystery|romance|thriller|comedy|fable)\s+{_IN}"
         rf"(?=\s*(?:$|[.!?:;,)\n–—])|\s+(?:about|for|of|on|set|where|with|{_PLEASE})\b)",
         re.IGNORECASE,
     ),
-    # A wish of which it is the end, where nobody in the story does it: "who dreams in German" is told of somebody.
+    # A wish of which it is the end, where nobody in the story does it: "who dreams in German", "a parrot swearing in Spanish".
     re.compile(
         rf"(?:^|[.!?\n])\s*(?:(?:{_PLEASE}|can you|could you|would you)\s+)?(?:write|tell|make|give|create|begin|start)\b"
-        rf"(?:(?!\b(?:that|when|where|which|who|whose)\b)[^.!?\n])*\s{_IN}(?:,?\s*{_PLEASE})?\s*(?=$|[.!?\n])",
+        rf"(?:(?!\b(?:that|when|where|which|who|whose)\b)[^.!?\n])*(?<!ing)(?<!ed)(?<!written)(?<!spoken)(?<!sung)\s"
+        rf"{_IN}(?:,?\s*{_PLEASE})?\s*(?=$|[.!?\n])",
         re.IGNORECASE,
     ),
 )
@@ -65,13 +74,14 @@ def _written_language(premise: str) -> str:
     small = [word for word in told if not word[0].isupper()]
     if len(told) < _FEWEST_WORDS or not small:
         return ""
-    if len(told) < _SHORT and not _OF_ENGLISH_ALONE.isdisjoint(small):
+    if len(_OF_ENGLISH_ALONE.intersection(small)) >= (1 if len(told) < _SHORT else 2):
         return ""
-    shares = language_shares(premise)
-    code = max(shares, key=lambda code: shares[code])
     # Names look like the language that they come from: without them, the rest has to look so, too.
-    without_names = language_shares(" ".join(small))
-    if code == "en" or shares[code] < SUREST_DOUBT or without_names[code] < without_names["en"]:
+    shares, without_names = language_shares(premise), language_shares(" ".join(small))
+    code = max(shares, key=lambda code: shares[code])
+    if code == "en" or without_names[code] < without_names["en"]:
+        return ""
+    if shares[code] < SUREST_DOUBT and max(shares["en"], without_names["en"]) > _NO_ENGLISH:
         return ""
     return language_name(code)
 

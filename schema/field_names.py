@@ -11,16 +11,21 @@ from recurrentgpt.schema.state import State, StoryInput, StoryOutput
 
 INPUT = tuple(StoryInput.__annotations__)
 STATE = tuple(State.__annotations__)
-_NEAR = 0.8
-"""Likeness from which on a name is a misspelt one, by `difflib`."""
+_NEAR = 0.85
+"""Likeness from which on a name that begins alike is a misspelt one, by `difflib`."""
+_WHOLE = frozenset(("head", "brief"))
+"""Fields that nobody sends but with a whole state, as it was read."""
 
 
 def refuse_lost_input(names: Iterable[str]) -> None:
     """Raise SettingsError for a name in a run's input that is a setting, a field of the state, or a misspelt field.
 
-    Any other is a front end's own, and what a run returned may be sent back with the next one.
+    Any other is a front end's own; what a run returned, and a state as it was read, may be sent back with the next one.
     """
-    for name in names:
+    given = list(names)
+    if _WHOLE.issubset(given):
+        return
+    for name in given:
         if name in INPUT or name in StoryOutput.__annotations__:
             continue
         if name in STATE and name not in SETTINGS:
@@ -38,8 +43,18 @@ def refuse_lost_update(names: Iterable[str]) -> None:
             _refuse(name, STATE, "the state")
 
 
+def is_of_another_graph(names: Iterable[str]) -> bool:
+    """Tell whether a name is none of ours, nor like one: where nobody says which graph is meant, it is not a story's."""
+    return any(name not in {*STATE, *INPUT, *SETTINGS} and not _meant(name, (*INPUT, *STATE)) for name in names)
+
+
+def _meant(name: str, fields: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, [field for field in fields if field[0] == name[:1]], n=1, cutoff=_NEAR)
+    return near[0] if near else ""
+
+
 def _refuse(name: str, fields: Iterable[str], where: str) -> None:
     if name in SETTINGS:
         raise SettingsError(f"`{name}` is a setting and no field of {where}: give it in the context of a run.")
-    if near := difflib.get_close_matches(name, fields, n=1, cutoff=_NEAR):
-        raise SettingsError(f"There is no field {name[:60]!r} in {where}; did you mean {near[0]}?")
+    if meant := _meant(name, fields):
+        raise SettingsError(f"There is no field {name[:60]!r} in {where}; did you mean {meant}?")

@@ -46,7 +46,14 @@ def _any_of(names: tuple[str, ...]) -> str:
     return "|".join(re.escape(name).replace(r"\ ", r"[\s-]+") for name in sorted(names, key=len, reverse=True))
 
 
-_WITH_STORY = re.compile(rf"\b(?:(?P<kind>{_KINDS})\s+)?(?P<name>{_any_of(tuple(_BY_USUAL_NAME))}){_STORY}")
+_WITH_STORY = re.compile(
+    rf"\b(?:(?P<kind>{_KINDS})\s+)?(?P<name>{_any_of(tuple(_BY_USUAL_NAME))}){_STORY}"
+    # A comic book artist is somebody in it.
+    r"(?!['-]|\s+(?!(?:about|after|and|as|at|based|between|but|by|during|featuring|for|from|i|in|inspired|involving|is|like|of|on|or|please|"
+    r"set|so|starring|that|the|through|to|told|when|where|which|with|without|written|you)\b)\w)"
+)
+_DENIED = re.compile(r"\b(?:no|not|n't|never|nor|without|don't|isn't|neither)\b[^.;:!?\n]*$|n't\b[^.;:!?\n]*$")
+"""What says before a genre that the story is none of it."""
 _AT_FIRST = re.compile(
     r"(?:^|[.!?:\n])\s*(?:(?:please|can you|could you|would you|i want|i(?:'d| would) like|let's have|now)\s+)*"
     r"(?:(?:write|tell|make|give|create|compose|begin|start)\s+(?:(?:me|us)\s+)?)?(?:(?:an?|another|the)\s+)?"
@@ -58,7 +65,8 @@ _AT_FIRST = re.compile(
 def named_genre(premise: str) -> str:
     """Return the genre that a premise names as the story's own ("a cosy mystery", "a gothic story"); empty for none."""
     told = premise.casefold().replace("’", "'")
-    found = _WITH_STORY.search(told) or _AT_FIRST.search(told)
+    named = (*_WITH_STORY.finditer(told), *_AT_FIRST.finditer(told))
+    found = next((match for match in named if not _DENIED.search(told, 0, match.start("name"))), None)
     if found is None:
         return ""
     name = re.sub(r"\s+", " ", found["name"])

@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.base import PutOp
@@ -155,7 +155,7 @@ class Ahead:
     async def _basis_now(self) -> _Basis:
         session = self._session
         # Who chooses, and how long a run is, is none of the passage's business.
-        context = replace(session.context, selector="human", steps=0, last_step=0, budget_tokens=0)
+        context = session.context.changed(selector="human", steps=0, last_step=0, budget_tokens=0)
         return _Basis(await session.head_commit(), await session.record(), context)
 
     async def _write_all(self, drafts: _Drafts, basis: _Basis, budget: int, tell: Callable[[], None] | None) -> None:
@@ -185,7 +185,7 @@ class Ahead:
             drafts.by_plan[number] = _Draft(Session(engine, self._session.id, basis.context), layer)
         draft, head = drafts.by_plan[number], basis.head["id"]
         session = draft.session
-        session.context = replace(basis.context, budget_tokens=budget)
+        session.context = basis.context.changed(budget_tokens=budget)
         if await session.head() == head:
             if await session.waiting_plan() is None:
                 await session.choose(number, None)

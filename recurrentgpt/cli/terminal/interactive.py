@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, TypeVar
@@ -71,9 +70,7 @@ def converse(
             count, before = answered, renderer.steps
         # One passage is a bounded run of its own, and only the last of them may end the story.
         last = left is not None and left <= count
-        renderer.story.context = dataclasses.replace(
-            renderer.story.context, ending=ending and last, budget_tokens=renderer.unspent
-        )
+        renderer.story.context = renderer.story.context.changed(ending=ending and last, budget_tokens=renderer.unspent)
         write(renderer, count, around)
         if renderer.stopped:
             return

@@ -179,7 +179,8 @@ async def _answered(said: object, asked: str, state: State, runtime: StoryRuntim
         answer = parse_answer(said, state["candidate_plans"], played=played, asked=asked)
         update: Update = dict(apply_answer(answer, take=state.get("take", 0)))
         if answer.action == "another_take":
-            return await _reopen({**state, **update}, runtime) or {}  # type: ignore[typeddict-item]
+            taken = await _reopen({**state, **update}, runtime)  # type: ignore[typeddict-item]
+            return {**taken, "language": state.get("language") or taken["language"]} if taken else {}
     except (BadAnswer, StoryError) as fault:
         return _asked_again(str(fault), state)
     return update
@@ -227,7 +228,7 @@ async def _reopen(state: State, runtime: StoryRuntime) -> Update | None:
 def _check_begins(state: State, given: Mapping[str, object]) -> None:
     """Raise StoryNotFound for the id of a story that is not there, unless the input says that one is to be begun.
 
-    The id of the run's own thread says so, too: nobody mistypes that.
+    So does what a chat says first, for a host may keep a story under the id of its chat, and the id of the run's own thread.
     """
     story = state.get("story")
     if not story or any(str(given[name]).strip() for name in BEGINS):

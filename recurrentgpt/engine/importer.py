@@ -34,6 +34,7 @@ from recurrentgpt.schema.codex import Change, Codex, Entry
 from recurrentgpt.schema.context import SETTINGS, Context
 from recurrentgpt.schema.errors import BookError
 from recurrentgpt.schema.events import Event, done_event, import_event, memory_event, plans_event, story_event
+from recurrentgpt.schema.genres import NEUTRAL_GENRE
 from recurrentgpt.schema.log import Commit
 from recurrentgpt.schema.parts import Usage
 from recurrentgpt.schema.state import MEMORY_WORDS, Added, Brief, Dropped, Rationale, State
@@ -236,7 +237,7 @@ async def _open(session: Session, source: BookSource, genre: str, title: str, *,
     people = await asyncio.to_thread(_people, source)
     brief = Brief(
         title=visible_text(title).strip() or manuscript.title,
-        genre=genre or "literary",
+        genre=genre or NEUTRAL_GENRE,
         premise=premise,
         characters=people[:CHARACTERS],
         outline=[],

@@ -370,3 +370,11 @@ def test_a_memory_is_edited_where_it_was_shown(cli, story, monkeypatch):
     assert (here.step, here.short_term_memory.splitlines()[-1]) == (2, "It rains.")
     assert moved[0].step == 3
     assert "It rains." not in moved[0].short_term_memory
+
+
+def test_a_turn_at_the_terminal_is_in_the_language_of_the_premise(cli, server):
+    told = "Schreib mir eine Geschichte über einen Leuchtturmwärter, der nachts die Schiffe zählt."
+    assert cli("write", "-i", "--title", "Nacht", "--premise", told, stdin="1\nq\n").code == 0
+    systems = [body["messages"][0]["content"] for body in server.requests]
+    assert any("written in German" in prompt for prompt in systems)
+    assert not any("written in English" in prompt for prompt in systems)

@@ -166,7 +166,7 @@ async def test_a_server_refuses_an_unknown_setting_however_it_is_given():
     ("given", "reason"),
     [
         ({"premis": "A baker who cannot taste."}, "no field 'premis' in an input; did you mean premise?"),
-        ({"message": []}, "did you mean messages?"),
+        ({"message": ["A baker."]}, "did you mean messages?"),
         ({"brief": {"premise": "A baker who cannot taste."}}, "`brief` is a field of the state and not of an input"),
         ({"premise": "A baker.", "language": "French"}, "`language` is a setting and no field of an input: give"),
     ],
@@ -228,6 +228,20 @@ async def test_the_server_of_the_studies_knows_the_settings_of_a_study():
             },
         ),
         ("/runs/wait", {"assistant_id": "somebody_elses", "input": {"premis": "x"}}),
+        (
+            "/runs/wait",
+            {"assistant_id": "novel", "input": {"messages": [], "history": [1], "thread": "t", "header": 1}},
+        ),
+        ("/runs/wait", {"assistant_id": "novel", "input": {"premise": "x", "turns": [], "language": ""}}),
+        (
+            "/runs/wait",
+            {"assistant_id": "novel", "input": {"head": "f" * 24, "brief": {"title": "x"}, "turns": ["done"]}},
+        ),
+        (
+            "/runs/wait",
+            {"assistant_id": "fe096781-5601-53d2-b2f6-0d3403f7e9ca", "input": {"question": "x", "language": "French"}},
+        ),
+        ("/threads/t/state", {"values": {"documents": ["x"], "mode": "fast"}}),
         ("/runs/wait", {"assistant_id": "novel", "input": None, "command": {"resume": 1}}),
         ("/threads/t/state", {"values": {"codex": [], "brief": {}, "written_plan": "x"}, "as_node": "commit"}),
         ("/threads/t/state", {"values": [["mode", "fiction"]]}),

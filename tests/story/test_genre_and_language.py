@@ -47,6 +47,13 @@ def prompts(model):
         ("I'd like a sci-fi tale", "science fiction"),
         ("a Western where nobody draws", "western"),
         (PLAIN, ""),
+        ("No romance, please: two rivals cross the Arctic.", ""),
+        ("Two rivals cross the Arctic. No fantasy, no magic.", ""),
+        ("I don't want a love story; two rivals cross the Arctic.", ""),
+        ("A love story, not a horror story", "romance"),
+        ("A comic book artist's villain comes to life", ""),
+        ("A romance book club hides a body", ""),
+        ("A horror story writer loses his son", ""),
         ("A western wind blows, and a young adult finds a detective.", ""),
         ("A mystery surrounds the lighthouse.", ""),
     ],
@@ -122,6 +129,21 @@ def _genre(library, settings, **opening):
         ("Günther Müller loses his Volkswagen in Düsseldorf.", ""),
         ("The baron von Richthofen, Fräulein Schmidt and Herr Doktor Weiss dine at Schloss Neuschwanstein.", ""),
         ("Piotr Kowalski and Wojciech Nowak in Kraków", ""),
+        ("A cat becomes mayor, in German please.", "German"),
+        ("Мальчик находит дракона в старом сарае.", "Russian"),
+        ("Skriv en berättelse om en katt", "Swedish"),
+        ("Skriv en historie om en fyrvokter som teller skip om natten.", "Norwegian"),
+        ("A widow finds her husband's diary, written in Russian.", ""),
+        ("The ghost speaks only at midnight, in Dutch.", ""),
+        ("He leaves notes in the margin (in Portuguese) that lead to a wreck.", ""),
+        ("A translator is hired to finish a novel in Japanese about a man.", ""),
+        ("Write a story about a parrot swearing in Spanish.", ""),
+        ("A boy hears the radio speak to him: in Russian.", ""),
+        (
+            "Marcello, maestro at the conservatorio, composes a concerto for viola and violoncello, while soprano Carlotta and "
+            "tenor Enzo plot vendetta in Palermo",
+            "",
+        ),
         ("A spy who dreams in German.", ""),
         ("A family saga in French Canada", ""),
         ("Write a story about a man who only dreams in Polish", ""),
@@ -172,6 +194,18 @@ async def test_a_thread_goes_on_in_the_language_of_its_first_message(model):
     assert len(model.calls) > told
     (record,) = [row.value for row in await store.asearch(("recurrentgpt", "stories"))]
     assert record["settings"]["language"] == "German"
+
+
+async def test_a_language_that_is_edited_in_a_thread_holds_there(model):
+    graph = build_story_graph(store=InMemoryStore(), checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "chat"}}
+    context = Context(model=model, embeddings=HashEmbeddings(), seed=7)
+    await graph.ainvoke({"messages": [HumanMessage(PLAIN)]}, config, context=context)
+    await graph.aupdate_state(config, {"language": "French"}, as_node="commit")
+    for said in ("1", "another take", "2"):
+        told = len(model.calls)
+        await graph.ainvoke({"messages": [HumanMessage(said)]}, config, context=context)
+        assert all("written in French" in prompt for prompt in prompts(model)[told:] if "You are the author" in prompt)
 
 
 def test_a_tool_takes_the_language(tmp_path, model):

@@ -14,7 +14,7 @@ from recurrentgpt.cli.commands.options import (
     GROUP,
     RUN_OPTIONS,
     STORY_OPTIONS,
-    Genre,
+    BookGenre,
     Json,
     Remote,
     StoryName,
@@ -55,7 +55,7 @@ def import_file(
     copy: Annotated[
         str, typer.Option("--copy", metavar="NAME", help="Another story of a book or an export that is here already.")
     ] = "",
-    genre: Genre = None,
+    genre: BookGenre = None,
     title: Title = None,
     yes: Yes = False,
     json: Json = False,

@@ -19,7 +19,7 @@ from recurrentgpt.infrastructure.config_file import stored
 from recurrentgpt.infrastructure.settings import MACHINE_SETTINGS, home
 from recurrentgpt.schema.context import SETTINGS, STORY_SETTINGS, refuse_unknown
 from recurrentgpt.schema.errors import RecurrentGPTError
-from recurrentgpt.schema.genres import GENRES
+from recurrentgpt.schema.genres import GENRES, NEUTRAL_GENRE
 
 if TYPE_CHECKING:
     from recurrentgpt.story_reader import ReadOnlyStory
@@ -206,6 +206,15 @@ Genre = Annotated[
     typer.Option(
         metavar="TEXT",
         help=f"{', '.join(GENRES).capitalize()}, or any other. [default: the premise's; drawn without one]",
+        autocompletion=complete_genres,
+    ),
+]
+BookGenre = Annotated[
+    str | None,
+    typer.Option(
+        "--genre",
+        metavar="TEXT",
+        help=f"{', '.join(GENRES).capitalize()}, or any other. [default: {NEUTRAL_GENRE}]",
         autocompletion=complete_genres,
     ),
 ]

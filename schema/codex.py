@@ -69,7 +69,12 @@ NOBODY_HAS = frozenset((
 
 MOST_ROLE_WORDS = 3
 
-_ROLE_ENDS = re.compile(r"\s*[,;:(]\s*|\.\s+|\s+(?:who|whose|that|which)\s")
+_ABBREVIATED = "".join(
+    rf"(?<!\b{short})"
+    for short in ("[A-Z]", "[A-Z][b-df-hj-np-tv-z]", "[A-Z][b-df-hj-np-tv-z]{2}", "Col", "Capt", "Prof", "Mme")
+)
+"""What is not before a full stop that ends a sentence: an initial, and Dr, Mrs or St, which have no vowel."""
+_ROLE_ENDS = re.compile(rf"\s*[,;:(]\s*|{_ABBREVIATED}\.\s+|\s+(?:who|whose|that|which)\s")
 """What ends a role before what else is told of somebody."""
 _BEFORE, _BEHIND = re.compile(r"(?:^|(?<=[\s\"“(—-]))([A-Z][\w'’-]*)\.? $"), re.compile(r" ([A-Z][\w-]*)")
 """The word in capitals before and behind a name."""

@@ -122,3 +122,30 @@ def test_of_two_sisters_neither_is_the_miss_while_only_one_is_known_to_be_she():
     known = changed(Codex(), [said("Jane Amery", "role", "a nurse"), said("Rose Amery", "pronouns", "she")], "p1", 1)
     assert known.meant("Miss Amery") is None
     assert known.meant("Nurse Amery").name == "Jane Amery"
+
+
+TITLED = changed(
+    Codex(),
+    [
+        said("Peg Orme", "role", "Mr. Carrow's sister"),
+        said("Ann Pell", "role", "Mrs. Pike's maid. She limps"),
+        said("Catherine Lisle", "role", "Dr. Lisle's wife"),
+        said("Henry Lisle", "role", "a doctor. He has debts"),
+        said("Gil Fenn", "role", "St. Bride's vicar, who drinks"),
+        said("Lew Carrow", "role", "a captain. Drinks"),
+    ],
+    "p1",
+    1,
+)
+
+
+def test_the_full_stop_of_a_title_ends_no_role():
+    assert in_names(TITLED, "Mr. Vane laughed. Mrs. Vane did not.") == []
+    assert named("Mrs. Vane laughed. Dr. Moss and St. Just did not.", TITLED) == set()
+    assert TITLED.find("Ann Pell").roles == ("Mrs. Pike's maid",)
+    assert TITLED.find("Gil Fenn").roles == ("St. Bride's vicar",)
+    assert TITLED.find("Henry Lisle").roles == ("doctor",)
+    assert TITLED.find("Lew Carrow").roles == ("captain",)
+    for called, who in (("Mrs. Lisle", "Catherine Lisle"), ("Dr. Lisle", "Henry Lisle"), ("Mr. Carrow", "Lew Carrow")):
+        assert TITLED.meant(called).name == who
+    assert named("Lew Carrow asks his sister.", TITLED) == {"Lew Carrow", "Peg Orme"}

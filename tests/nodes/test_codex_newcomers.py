@@ -148,6 +148,29 @@ def test_somebody_with_a_rank_is_not_the_sister_of_that_surname():
     assert {entry.name for entry in find_names([text], KNOWN).people} == {"Captain Voss", "Margarethe Voss"}
 
 
+@pytest.mark.parametrize(
+    "deed",
+    [
+        "took her hand",
+        "lifted her chin",
+        "kissed her cheek, and shook her hand",
+        "read her letter",
+        "stood at her door",
+        "gave a lamp to her brother",
+    ],
+)
+def test_what_somebody_does_with_what_may_be_anothers_makes_no_second_person_of_them(deed):
+    text = f'Robert Voss rubbed his eyes. "Come," said Robert Voss. Captain Voss {deed}. Captain Voss {deed} again.'
+    assert {entry.name for entry in find_names([text], Codex()).people} == {"Robert Voss"}
+    text = f'Robert Voss {deed}. "Come," said Robert Voss. "No," said Mr. Voss.'
+    assert {entry.name for entry in find_names([text], Codex()).people} == {"Robert Voss"}
+
+
+def test_what_somebody_does_with_their_own_head_tells_two_of_a_surname_apart():
+    text = 'Robert Voss slowly shook his head. "Come," said Robert Voss. Captain Voss cleared her throat.'
+    assert {entry.name for entry in find_names([text], Codex()).people} == {"Robert Voss", "Captain Voss"}
+
+
 def test_a_miss_is_who_is_she_of_her_surname():
     text = (
         "Anna Kessler sat on her trunk. Daniel Kessler came in at nine, and he embraced her. Daniel drew a key from his coat. "

@@ -18,9 +18,11 @@ from recurrentgpt.nodes.codex_names import NOBODY, is_nobodys
 from recurrentgpt.nodes.codex_verbs import ACTS, SPEAKS
 from recurrentgpt.schema.codex import Codex, Entry, Line
 from recurrentgpt.schema.names import (
+    BEFORE_PLACES,
     CAPITALS,
     HE_IS,
     LETTER,
+    PLACES,
     SHE_IS,
     called_as,
     date_before,
@@ -43,15 +45,6 @@ _BEGINS = re.compile(r"(?:^|[.!?…:][\"”’)]*\s+|[\"“‘(*_—–]\s*|\n\s
 """What ends before the first word of a sentence, which is in capitals whatever it is."""
 _NAMES_A_THING = re.compile(r"\b(?:[Tt]he|[Aa]n?) $")
 """What stands before a ship, an inn or a river, and before nobody."""
-PLACES = frozenset((
-    "Street", "Road", "Lane", "Alley", "Avenue", "Square", "Bridge", "Hill", "House", "Hall", "Manor", "Castle", "Abbey",
-    "Church", "College", "School", "Park", "Garden", "Gardens", "Island", "Bay", "Point", "River", "Lake", "Harbour", "Harbor",
-    "Town", "City", "Village", "County", "Valley", "Station", "Inn", "Gate", "Tower", "Mill", "Farm", "Wood", "Woods", "Forest",
-    "Arms", "Bank", "Hotel", "Hospital", "Prison", "Museum", "Press", "Company", "Brothers", "Yard", "Court", "Office", "Theatre",
-    "University", "Library", "Market", "Council", "Society",
-))  # fmt: skip
-"""What ends the name of a place, or of a house."""
-_BEFORE_PLACES = frozenset(("Mount", "Fort", "Port", "Cape", "Saint", "New"))
 _STYLES = frozenset(("Reverend", "Honourable"))
 """What somebody's name has before it behind "the"."""
 _SETS_IN = frozenset(("In", "At", "On", "By", "Near", "From", "Outside", "Beyond", "Over"))
@@ -277,7 +270,7 @@ def _name_in(said: str) -> str:
         words = words[1:]
     name = " ".join(words)
     is_none = not name or is_nobodys(name) or name.isupper() or bool(_SHORTENED.search(name))
-    is_none = is_none or words[-1] in PLACES or words[0] in PLACES | _BEFORE_PLACES
+    is_none = is_none or words[-1] in PLACES or words[0] in PLACES | BEFORE_PLACES
     return "" if is_none or (len(words) == 1 and is_title(name)) else name
 
 

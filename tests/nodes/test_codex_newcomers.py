@@ -133,6 +133,22 @@ def test_whoever_is_known_dies_on_a_date(sentence):
     assert codex.find("Daniel Moss").is_dead
 
 
+@pytest.mark.parametrize(
+    ("sentence", "is_dead"),
+    [
+        ("At Port Anna died two sailors.", False),
+        ("In Lake Anna drowned two boys.", False),
+        ("Near Saint Anna died two sailors.", False),
+        ("Near Aunt Anna died two sailors.", False),
+        ("In Hyde Park Anna died of a fever.", True),
+        ("In London, Anna died of a fever.", True),
+        ("In London Anna died of a fever.", True),
+    ],
+)
+def test_nobody_dies_whose_name_ends_that_of_a_place(sentence, is_dead):
+    assert after(sentence, [sentence]).find("Anna Cole").is_dead is is_dead
+
+
 def test_who_is_called_as_a_month_is_somebody_all_the_same():
     text = (
         "He came by May Welland's house. “Come,” said May Welland. Amy March laughed, and April Winter nodded to May."

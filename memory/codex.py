@@ -597,7 +597,7 @@ def _of_brief(brief: Brief) -> list[Change]:
     return changes
 
 
-_NAMES_A_PLACE = re.compile(r"(?:the|an?|his|her|its|their|my|your|our)\b|(?<=\s)[A-Z]")
+_NAMES_A_PLACE = re.compile(r"(?:the|an?|his|her|its|their|my|your|our)\b|[A-Z]")
 """What a place begins with that is named without saying whether somebody is in it, on it or under it."""
 
 

@@ -414,14 +414,16 @@ def _kind(name: str, text: str) -> Kind:
     )
     head = head_of(words_of_thing(name)) or name
     if _PLACE.fullmatch(head):
-        is_somebody = _SURNAMES.fullmatch(head.casefold()) and (
+        is_told = (
             is_title(words[0])
             or does
             or _SHEET.search(text)
             or re.search(rf"^(?:{told},? (?:is|was) )?{is_a}{_SOMEBODY}", text, re.IGNORECASE)
         )
         # Anna Church is somebody, and so is Captain Hall.
-        is_somebody = is_somebody or (len(words) > 1 and _ABOUT_SOMEBODY.search(text))
+        is_somebody = (is_told and _SURNAMES.fullmatch(head.casefold())) or (
+            len(words) > 1 and _ABOUT_SOMEBODY.search(text)
+        )
         return "person" if is_somebody and not parted(name).articles else "place"
     if _PERSON.search(text) or is_title(words[0]) or does:
         return "person"

@@ -561,18 +561,21 @@ def _merged(entry: Entry, other: Entry) -> Entry:
 
 _WHO = re.compile(
     rf"(?:^|, )(?:(?:an?|the|his|her|their|your) )?(?:[\w'’-]+ ){{0,2}}?(?:(?P<he>{'|'.join(sorted(HE_IS))})|"
-    rf"(?P<she>{'|'.join(sorted(SHE_IS))}))\b",
+    rf"(?P<she>{'|'.join(sorted(SHE_IS))}))\b(?!['’])",
     re.IGNORECASE,
 )
-_SAID_OF = re.compile(r"\b(?:he|she)\b")
+_SAID_OF = re.compile(r"(?:^|[;.] )(he|she)\b", re.IGNORECASE)
+"""How a clause begins that is told of them; any other "he" may be whom they wait for."""
+_OTHERS = re.compile(rf"(?i:\b(?:{'|'.join(sorted(HE_IS | SHE_IS))})\b)|(?<=\s)[A-Z]")
+"""Whom a later clause may be of: a relative, or somebody with a name."""
 
 
 def _pronoun_in(who: str) -> str:
     """Return by which pronoun a brief tells of somebody; empty where it does not say."""
     if match := _WHO.search(who):
         return "he" if match["he"] else "she"
-    said = set(_SAID_OF.findall(who))
-    return said.pop() if len(said) == 1 else ""
+    match = _SAID_OF.search(who)
+    return match[1].lower() if match and not _OTHERS.search(who, 0, match.start()) else ""
 
 
 def _of_brief(brief: Brief) -> list[Change]:

@@ -14,7 +14,7 @@ from recurrentgpt.nodes.codex_deaths import is_told_dead, pronouns_of_the_dead, 
 from recurrentgpt.nodes.codex_doubts import DOUBTED, is_doubted
 from recurrentgpt.nodes.codex_holders import held_by, things_in
 from recurrentgpt.nodes.codex_names import NOBODY, names_in
-from recurrentgpt.nodes.codex_newcomers import PLACES, newcomers
+from recurrentgpt.nodes.codex_newcomers import newcomers
 from recurrentgpt.nodes.codex_verbs import ACTS, SPEAKS
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.quotations import narration
@@ -23,6 +23,7 @@ from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.schema.codex import ONE_EACH, Change, Codex, Entry, searched
 from recurrentgpt.schema.names import (
     FAMILY,
+    PLACES,
     form_of,
     is_behind_setting,
     is_name_part,

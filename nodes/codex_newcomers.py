@@ -18,9 +18,11 @@ from recurrentgpt.nodes.codex_names import NOBODY, is_nobodys
 from recurrentgpt.nodes.codex_verbs import ACTS, SPEAKS
 from recurrentgpt.schema.codex import Codex, Entry, Line
 from recurrentgpt.schema.names import (
+    BEFORE_PLACES,
     CAPITALS,
     HE_IS,
     LETTER,
+    PLACES,
     SHE_IS,
     called_as,
     date_before,
@@ -43,15 +45,6 @@ _BEGINS = re.compile(r"(?:^|[.!?…:][\"”’)]*\s+|[\"“‘(*_—–]\s*|\n\s
 """What ends before the first word of a sentence, which is in capitals whatever it is."""
 _NAMES_A_THING = re.compile(r"\b(?:[Tt]he|[Aa]n?) $")
 """What stands before a ship, an inn or a river, and before nobody."""
-PLACES = frozenset((
-    "Street", "Road", "Lane", "Alley", "Avenue", "Square", "Bridge", "Hill", "House", "Hall", "Manor", "Castle", "Abbey",
-    "Church", "College", "School", "Park", "Garden", "Gardens", "Island", "Bay", "Point", "River", "Lake", "Harbour", "Harbor",
-    "Town", "City", "Village", "County", "Valley", "Station", "Inn", "Gate", "Tower", "Mill", "Farm", "Wood", "Woods", "Forest",
-    "Arms", "Bank", "Hotel", "Hospital", "Prison", "Museum", "Press", "Company", "Brothers", "Yard", "Court", "Office", "Theatre",
-    "University", "Library", "Market", "Council", "Society",
-))  # fmt: skip
-"""What ends the name of a place, or of a house."""
-_BEFORE_PLACES = frozenset(("Mount", "Fort", "Port", "Cape", "Saint", "New"))
 _STYLES = frozenset(("Reverend", "Honourable"))
 """What somebody's name has before it behind "the"."""
 _SETS_IN = frozenset(("In", "At", "On", "By", "Near", "From", "Outside", "Beyond", "Over"))
@@ -119,10 +112,16 @@ _ACTS = re.compile(rf" (?!(?:\w+ly |only |just |then |still |also |now |both )?{
 
 
 _GOES_ON = re.compile(
-    rf" {ACTS}(?: [a-z][\w'’-]*,?){{0,6}}? (?P<own>his|her) (?!(?:and|but|to|in|at|on|for|with|from)\b)[a-z]|"
+    r" (?:\w+ly )?(?:(?:shook|nodded|bowed|lowered) (?P<head>his|her) head|"
+    r"(?:rubbed|narrowed|rolled|lowered|cleared|clenched|folded|crossed|shrugged|bit|licked|pursed|kept) "
+    r"(?P<own>his|her) (?:own )?(?:eyes|throat|teeth|fists?|jaw|arms|shoulders|lips?|face)|"
+    r"(?:took|drew|pulled|brought) (?:[a-z][\w'’-]* ){1,4}?from (?P<worn>his|her) (?:[a-z]+ )?(?:coat|pocket|sleeve|belt))\b|"
     r"(?!['’])[^.!?\n\"“”A-Z]*[.!?] (?P<next>He|She) (?!said|asked)[a-z]"
 )
-"""What goes on about whoever is named, and about nobody else: with what is theirs, or in a sentence that names nobody."""
+"""What goes on about whoever is named, and about nobody else: with their own head or coat, or in a sentence that names nobody.
+
+"Took her hand" tells of two.
+"""
 _KIN_BEFORE = re.compile(rf"\b({'|'.join(sorted(HE_IS | SHE_IS))}),? $")
 
 
@@ -208,7 +207,7 @@ def _pronoun_of(name: str, mentions: Mapping[str, Sequence[_Mention]], by_word: 
     votes = Counter[str]()
     for one in group:
         if match := _GOES_ON.match(one.text, one.end):
-            votes[match["next"].lower() if match["next"] else "he" if match["own"] == "his" else "she"] += 1
+            votes["he" if match[match.lastgroup or 0] in ("his", "He") else "she"] += 1
         if match := _KIN_BEFORE.search(one.text, max(0, one.start - 30), one.start):
             votes["he" if match[1] in HE_IS else "she"] += 2
     (first, most), (_, fewer) = (*votes.most_common(2), ("", 0), ("", 0))[:2]
@@ -271,7 +270,7 @@ def _name_in(said: str) -> str:
         words = words[1:]
     name = " ".join(words)
     is_none = not name or is_nobodys(name) or name.isupper() or bool(_SHORTENED.search(name))
-    is_none = is_none or words[-1] in PLACES or words[0] in PLACES | _BEFORE_PLACES
+    is_none = is_none or words[-1] in PLACES or words[0] in PLACES | BEFORE_PLACES
     return "" if is_none or (len(words) == 1 and is_title(name)) else name
 
 

@@ -69,7 +69,12 @@ NOBODY_HAS = frozenset((
 
 MOST_ROLE_WORDS = 3
 
-_ROLE_ENDS = re.compile(r"\s*[,;:(]\s*|\.\s+|\s+(?:who|whose|that|which)\s")
+_ABBREVIATED = "".join(
+    rf"(?<!\b{short})"
+    for short in ("[A-Z]", "[A-Z][b-df-hj-np-tv-z]", "[A-Z][b-df-hj-np-tv-z]{2}", "Col", "Capt", "Prof", "Mme")
+)
+"""What is not before a full stop that ends a sentence: an initial, and Dr, Mrs or St, which have no vowel."""
+_ROLE_ENDS = re.compile(rf"\s*[,;:(]\s*|{_ABBREVIATED}\.\s+|\s+(?:who|whose|that|which)\s")
 """What ends a role before what else is told of somebody."""
 _BEFORE, _BEHIND = re.compile(r"(?:^|(?<=[\s\"“(—-]))([A-Z][\w'’-]*)\.? $"), re.compile(r" ([A-Z][\w-]*)")
 """The word in capitals before and behind a name."""
@@ -343,9 +348,9 @@ class Entry:
         return (not self.titles or title in self.titles) and (not said or self.pronoun in ("", said))
 
     def has_rank(self, title: str) -> bool:
-        """Return whether a person has a title, or what it says for a role: Dr Cole is the doctor, and Mrs Cole the wife."""
-        is_wife = is_by_marriage(title) and not self.kinds.isdisjoint(("wife", "widow"))
-        return is_wife or title in self.titles or rank_of(title) in self.kinds
+        """Return whether a person has a title, or what it says for a role: Dr Cole is the doctor, Mrs Cole a wife or mother."""
+        is_mrs = is_by_marriage(title) and not self.kinds.isdisjoint(("wife", "widow", "mother", "grandmother"))
+        return is_mrs or title in self.titles or rank_of(title) in self.kinds
 
     @cached_property
     def called(self) -> frozenset[str]:
@@ -561,7 +566,9 @@ class Codex:
             # Of several sisters each may be Miss Cole, as long as nobody knows that they are not.
             people = [one for one in people if one.can_be_called(title)]
         if len(people) > 1:
-            people = [one for one in people if one.has_rank(title)]
+            ranked = [one for one in people if one.has_rank(title)]
+            # Ranks and husbands are had after the dead: it may be any of the living.
+            people = [] if any(one.is_dead for one in ranked) and not all(one.is_dead for one in people) else ranked
         return people[0] if len(people) == 1 and people[0].may_be_called(title) else None
 
     def titled(self, entry: Entry, text: str) -> list[str]:

@@ -133,9 +133,19 @@ _DATE = re.compile(
     rf"(?:[A-Z][\w'’-]* ){{1,3}}(?:Day|Eve|Night|{_TIME}))(?: (?:Day|Eve|Night|Morning|{_TIME}))? (?=[A-Z])"
 )
 """A day, month, season or feast between a word that makes a date of it and a name."""
+PLACES = frozenset((
+    "Street", "Road", "Lane", "Alley", "Avenue", "Square", "Bridge", "Hill", "House", "Hall", "Manor", "Castle", "Abbey",
+    "Church", "College", "School", "Park", "Garden", "Gardens", "Island", "Bay", "Point", "River", "Lake", "Harbour", "Harbor",
+    "Town", "City", "Village", "County", "Valley", "Station", "Inn", "Gate", "Tower", "Mill", "Farm", "Wood", "Woods", "Forest",
+    "Arms", "Bank", "Hotel", "Hospital", "Prison", "Museum", "Press", "Company", "Brothers", "Yard", "Court", "Office", "Theatre",
+    "University", "Library", "Market", "Council", "Society",
+))  # fmt: skip
+"""What ends the name of a place, or of a house."""
+BEFORE_PLACES = frozenset(("Mount", "Fort", "Port", "Cape", "Saint", "New"))
+"""What begins the name of a place."""
 _PLACED = re.compile(
     r"(?:^|[.!?;,:][\"”’)]? |[\"“(] ?|\b(?:and|but) )(?:[Ii]n|[Aa]t|[Oo]n|[Bb]y|[Nn]ear|[Ff]rom|[Oo]utside|[Bb]eyond|[Oo]ver) "
-    r"(?:[A-Z][\w'’-]* ){1,2}$"
+    r"(?P<where>(?:[A-Z][\w'’-]* ){1,2})$"
 )
 """What ends in where or when something happens, in words in capitals, before the name that a clause is of."""
 
@@ -301,12 +311,18 @@ def date_before(text: str, start: int, end: int) -> int:
 def is_behind_setting(text: str, start: int, name: str, first: str) -> bool:
     """Return whether what stands in capitals before a name is when or where something happens, and no part of a name.
 
-    That is a date, and before a whole name or somebody's `first` name whatever a clause begins with behind a preposition.
+    That is a date, and before a whole name or somebody's `first` name whatever a clause begins with behind a preposition
+    and is a name by itself.
     """
     before = text[max(0, start - 60) : start]
     if any(match.end() == len(before) for match in _DATE.finditer(f"{before}X")):
         return True
-    return (" " in name or name == first) and bool(_PLACED.search(text[:start]))
+    match = _PLACED.search(text[:start]) if " " in name or name == first else None
+    if match is None:
+        return False
+    # Port Anna and Lake Anna are places, and Aunt Anna is somebody else; in Hyde Park Anna does something.
+    *others, last = match["where"].split()
+    return not (last in BEFORE_PLACES or is_title(last) or (last in PLACES and not others))
 
 
 def is_title(word: str) -> bool:

@@ -13,7 +13,7 @@ from recurrentgpt.prose.model_text import model_text
 from recurrentgpt.prose.sentences import count_words, ends_a_sentence, limit_words, sentences
 from recurrentgpt.schema.codex import Change, Kind
 from recurrentgpt.schema.errors import BookError
-from recurrentgpt.schema.names import is_title
+from recurrentgpt.schema.names import ANYBODY, HE_IS, RANKS, SHE_IS, is_title, parted
 from recurrentgpt.schema.short_names import head_of, words_of_thing
 
 MOST_BYTES = 5_000_000
@@ -29,10 +29,23 @@ _PLACES = (
     r"shop|market|square|street|road|lane|bridge|station|school|academy|university|library|museum|hospital|prison|garden|park|land"
 )
 _PLACE = re.compile(rf"\b(?:{_PLACES})\b", re.IGNORECASE)
+_SURNAMES = re.compile(
+    r"hall|hill|lane|fields?|woods?|park|church|lake|moor|forest|castle|temple|mill|house|bridge|valley|garden"
+)
+"""What a place is, and somebody may be called."""
+_SHEET = re.compile(r"\b(?:age|gender|sex|pronouns|personality)\s*[:(]|\b(?:he/him|she/her|they/them)\b", re.IGNORECASE)
+"""What is noted of somebody, and of no place."""
+_SOMEBODY = (
+    rf"(?:{'|'.join(sorted(HE_IS | SHE_IS | RANKS | ANYBODY))}|knight|mage|thief|merchant|servant|student|orphan|cook|guard|spy|"
+    rf"(?!(?:{_PLACES}|manor|corner|border|shelter|chamber)\b)\w+(?:er|or|ist|ian|man|woman|smith|wright))"
+    r"(?=[.,;]|$| (?:of|with|who|from|in|at|and)\b)"
+)
+"""What somebody is, and nothing else is said to be."""
 _ABOUT_SOMEBODY = re.compile(r"(?:^|[.!?]\s+)(?:He|She)\b")
 _STATES = (
     r"is|was|has|does|lies|stands|belongs|contains|holds|means|consists|reaches|runs|flows|rises|seems|remains|shines|glows|smells|"
-    r"dates|keeps|makes|gives|houses|hangs|opens|borders"
+    r"dates|keeps|makes|gives|houses|hangs|opens|borders|"
+    r"overlooks|covers|surrounds|separates|leads|slopes|dominates"
 )
 """What is told of places and things as well."""
 
@@ -393,17 +406,25 @@ def _prose(lines: Sequence[str], name: str) -> list[str]:
 def _kind(name: str, text: str) -> Kind:
     """Return what an entry is: a place by its own name or what it is said to be, somebody by what only somebody does."""
     words, told = name.split(), re.escape(name)
-    is_place = bool(_PLACE.fullmatch(head_of(words_of_thing(name)) or name))
-    # Anna Church is somebody.
-    if is_place and (len(words) == 1 or not _ABOUT_SOMEBODY.search(text)):
+    is_a = r"(?:an?|the) (?:(?!(?:of|in|on|at|by|to|for|from|with|near|where|who|whose|that|which)\b)[\w'’-]+,? ){0,4}?"
+    if re.search(rf"^(?:The )?{told},? (?:is|was) {is_a}(?:{_PLACES})\b", text, re.IGNORECASE):
         return "place"
-    if re.search(
-        rf"^(?:The )?{told},? (?:is|was) (?:an?|the) (?:(?!of\b|in\b)[\w'’-]+,? ){{0,4}}?(?:{_PLACES})\b",
-        text,
-        re.IGNORECASE,
-    ):
-        return "place"
-    does = re.search(rf"(?:^|[.!?]\s+)(?<![Tt]he ){told} (?:\w+ly )?(?!(?:{_STATES})\b)[a-z]{{2,}}(?<!s)s\b", text)
-    if _PERSON.search(text) or is_title(words[0]) or (does and len(words) > 1):
+    does = len(words) > 1 and re.search(
+        rf"(?:^|[.!?]\s+)(?<![Tt]he ){told} (?:\w+ly )?(?!(?:{_STATES})\b)[a-z]{{2,}}(?<!s)s\b", text
+    )
+    head = head_of(words_of_thing(name)) or name
+    if _PLACE.fullmatch(head):
+        is_told = (
+            is_title(words[0])
+            or does
+            or _SHEET.search(text)
+            or re.search(rf"^(?:{told},? (?:is|was) )?{is_a}{_SOMEBODY}", text, re.IGNORECASE)
+        )
+        # Anna Church is somebody, and so is Captain Hall.
+        is_somebody = (is_told and _SURNAMES.fullmatch(head.casefold())) or (
+            len(words) > 1 and _ABOUT_SOMEBODY.search(text)
+        )
+        return "person" if is_somebody and not parted(name).articles else "place"
+    if _PERSON.search(text) or is_title(words[0]) or does:
         return "person"
     return "place" if _PLACE.search(text) else "thing"

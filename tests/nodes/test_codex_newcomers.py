@@ -133,6 +133,22 @@ def test_whoever_is_known_dies_on_a_date(sentence):
     assert codex.find("Daniel Moss").is_dead
 
 
+@pytest.mark.parametrize(
+    ("sentence", "is_dead"),
+    [
+        ("At Port Anna died two sailors.", False),
+        ("In Lake Anna drowned two boys.", False),
+        ("Near Saint Anna died two sailors.", False),
+        ("Near Aunt Anna died two sailors.", False),
+        ("In Hyde Park Anna died of a fever.", True),
+        ("In London, Anna died of a fever.", True),
+        ("In London Anna died of a fever.", True),
+    ],
+)
+def test_nobody_dies_whose_name_ends_that_of_a_place(sentence, is_dead):
+    assert after(sentence, [sentence]).find("Anna Cole").is_dead is is_dead
+
+
 def test_who_is_called_as_a_month_is_somebody_all_the_same():
     text = (
         "He came by May Welland's house. “Come,” said May Welland. Amy March laughed, and April Winter nodded to May."
@@ -146,6 +162,29 @@ def test_somebody_with_a_rank_is_not_the_sister_of_that_surname():
         "poured the tea. She was a small woman, and her hands shook. Margarethe Voss stood at the gate. Captain Voss laughed."
     )
     assert {entry.name for entry in find_names([text], KNOWN).people} == {"Captain Voss", "Margarethe Voss"}
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        "took her hand",
+        "lifted her chin",
+        "kissed her cheek, and shook her hand",
+        "read her letter",
+        "stood at her door",
+        "gave a lamp to her brother",
+    ],
+)
+def test_what_somebody_does_with_what_may_be_anothers_makes_no_second_person_of_them(deed):
+    text = f'Robert Voss rubbed his eyes. "Come," said Robert Voss. Captain Voss {deed}. Captain Voss {deed} again.'
+    assert {entry.name for entry in find_names([text], Codex()).people} == {"Robert Voss"}
+    text = f'Robert Voss {deed}. "Come," said Robert Voss. "No," said Mr. Voss.'
+    assert {entry.name for entry in find_names([text], Codex()).people} == {"Robert Voss"}
+
+
+def test_what_somebody_does_with_their_own_head_tells_two_of_a_surname_apart():
+    text = 'Robert Voss slowly shook his head. "Come," said Robert Voss. Captain Voss cleared her throat.'
+    assert {entry.name for entry in find_names([text], Codex()).people} == {"Robert Voss", "Captain Voss"}
 
 
 def test_a_miss_is_who_is_she_of_her_surname():

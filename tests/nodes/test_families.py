@@ -122,3 +122,74 @@ def test_of_two_sisters_neither_is_the_miss_while_only_one_is_known_to_be_she():
     known = changed(Codex(), [said("Jane Amery", "role", "a nurse"), said("Rose Amery", "pronouns", "she")], "p1", 1)
     assert known.meant("Miss Amery") is None
     assert known.meant("Nurse Amery").name == "Jane Amery"
+
+
+TITLED = changed(
+    Codex(),
+    [
+        said("Peg Orme", "role", "Mr. Carrow's sister"),
+        said("Ann Pell", "role", "Mrs. Pike's maid. She limps"),
+        said("Catherine Lisle", "role", "Dr. Lisle's wife"),
+        said("Henry Lisle", "role", "a doctor. He has debts"),
+        said("Gil Fenn", "role", "St. Bride's vicar, who drinks"),
+        said("Lew Carrow", "role", "a captain. Drinks"),
+    ],
+    "p1",
+    1,
+)
+
+
+def test_the_full_stop_of_a_title_ends_no_role():
+    assert in_names(TITLED, "Mr. Vane laughed. Mrs. Vane did not.") == []
+    assert named("Mrs. Vane laughed. Dr. Moss and St. Just did not.", TITLED) == set()
+    assert TITLED.find("Ann Pell").roles == ("Mrs. Pike's maid",)
+    assert TITLED.find("Gil Fenn").roles == ("St. Bride's vicar",)
+    assert TITLED.find("Henry Lisle").roles == ("doctor",)
+    assert TITLED.find("Lew Carrow").roles == ("captain",)
+    for called, who in (("Mrs. Lisle", "Catherine Lisle"), ("Dr. Lisle", "Henry Lisle"), ("Mr. Carrow", "Lew Carrow")):
+        assert TITLED.meant(called).name == who
+    assert named("Lew Carrow asks his sister.", TITLED) == {"Lew Carrow", "Peg Orme"}
+
+
+def with_dead(*people):
+    """Return a codex of people with their roles, the first of whom is dead."""
+    known = changed(Codex(), [said(name, "role", role) for name, role in people], "p1", 1)
+    return changed(known, [said(people[0][0], "status", "dead")], "p2", 2)
+
+
+@pytest.mark.parametrize(
+    ("people", "title", "passage"),
+    [
+        (
+            [("Edith Hale", "Robert's wife"), ("Mary Hale", "Robert's mother"), ("Robert Hale", "a miller")],
+            "Mrs. Hale",
+            "Mrs. Hale poured the tea and sat down.",
+        ),
+        (
+            [("Robert Hale", "a captain"), ("Tom Hale", "a lieutenant")],
+            "Captain Hale",
+            "Captain Hale came in and sat down.",
+        ),
+        (
+            [("Henry Lisle", "a doctor"), ("Ann Lisle", "a student")],
+            "Dr. Lisle",
+            "Ann became a doctor. Dr. Lisle laughed.",
+        ),
+    ],
+)
+def test_by_a_title_nobody_dead_is_meant_while_somebody_living_of_the_name_can_be(people, title, passage):
+    known = with_dead(*people)
+    assert find_contradictions(passage, known) == []
+    assert known.meant(title) is None
+
+
+def test_by_a_title_somebody_dead_is_meant_where_nobody_else_can_be():
+    people = ("Henry Lisle", "a doctor"), ("Catherine Lisle", "Henry's wife")
+    (found,) = find_contradictions("Mr. Lisle cut the roses and looked up.", with_dead(*people))
+    assert (found["rule"], found["entry"]) == ("dead", "Henry Lisle")
+
+
+def test_of_a_wife_and_a_mother_each_may_be_the_mrs():
+    people = ("Ann Hale", "a cook"), ("Edith Hale", "Robert's wife"), ("Mary Hale", "Robert's mother")
+    known = changed(with_dead(*people), [said("Robert Hale", "role", "a miller")], "p3", 3)
+    assert known.meant("Mrs. Hale") is None

@@ -137,6 +137,28 @@ def test_two_people_of_a_brief_are_two_whatever_their_order(story, author):
     assert [entry(story, name).value("role") for name in ("Bastian", "Bastian Cole")] == ["a baker", "a smith"]
 
 
+def test_a_brief_says_by_which_pronoun_somebody_is_told_of_and_not_those_beside_them(story, author):
+    people = {
+        "Gwen Arlo: a baker; her son thinks he can fly": "",
+        "Maud Penn: a lamp keeper who waits for the sailor until he comes home": "",
+        "Ida Pike: keeps the inn, and fears that he will come back": "",
+        "Tom Brack: a cooper in love with Ida, who says she is married": "",
+        "Hugh Stroud: a cook in love with Ida; she is married": "",
+        "Joan Bell: a baker with a son. He drinks": "",
+        "Lena Frost: the king's daughter": "she",
+        "Rhea Lund: the fisherman’s wife": "she",
+        "Kit Marsh: the widower's housekeeper": "",
+        "Nell Dorn: a village doctor who has debts; she limps": "she",
+        "Abel Crane: A village doctor. He limps": "he",
+        "Otto Reed: he keeps bees": "he",
+        "Emil Garr: a monk": "he",
+    }
+    author(OPENING)
+    story.step()
+    story.edit_brief(characters=list(people))
+    assert {who: entry(story, who.partition(":")[0]).value("pronouns") for who in people} == people
+
+
 @pytest.mark.parametrize("tier", ["small", "full"])
 def test_a_passage_says_who_has_what_and_where_that_is_written(story, author, tier):
     begun(story, author, ALIVE, tier=tier)

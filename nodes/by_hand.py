@@ -76,6 +76,7 @@ async def amend(
         changes = {**changes, "rationale": rationale}
     corrected: Commit = {**head, **changes}  # type: ignore[typeddict-item]
     corrected.pop("left", None)
+    corrected.pop("left_overlay", None)
     corrected["id"] = commit_id(
         head["story"], head["parent"], head["plan"], corrected["passage"], amendment=[head["id"], changes]
     )

@@ -1584,6 +1584,35 @@ def test_what_is_done_and_undone_at_a_passage_gone_back_to_keeps_what_an_author_
     assert "The Ferryman" not in [one.name for one in story.codex()], "what was said is taken back as before"
 
 
+def test_a_brief_at_a_passage_gone_back_to_can_be_what_it_was_there(story, author):
+    begun(story, author, ALIVE, KEY)
+    story.edit_brief(genre="western")
+    western = story.head
+    story.step()
+    story.edit_brief(genre="noir")
+    story.goto(western)
+    story.edit_brief(genre="western")
+    assert (story.brief["genre"], story.passage().id != western) == ("western", True)
+    assert (story.undo().id, story.brief["genre"]) == (western, "noir")
+    story.redo()
+    assert story.brief["genre"] == "western"
+
+
+def test_the_same_brief_from_two_others_is_undone_to_either(story, author):
+    begun(story, author, ALIVE, KEY)
+    at, genre = story.head, story.brief["genre"]
+    story.edit_brief(genre="noir")
+    noir = story.head
+    story.goto(at)
+    story.step()
+    story.edit_brief(genre="western")
+    story.goto(at)
+    story.edit_brief(genre="noir")
+    assert (story.undo().id, story.brief["genre"]) == (at, "western")
+    story.goto(noir)
+    assert (story.undo().id, story.brief["genre"]) == (at, genre)
+
+
 def test_an_archived_story_that_was_gone_back_in_keeps_what_its_author_said(story, author):
     begun(story, author, ALIVE, KEY)
     story.add_entry("The Ferryman", "person", ["The Ferryman takes no coin."])

@@ -245,7 +245,9 @@ class StoryLog(LogReader):
 
 
 def _with_left(commit: Commit, head: Head | None) -> Commit:
-    """Return a commit that knows where the head stood, if it corrects another one than that."""
-    if commit["amends"] and head and head["head"] != commit["amends"]:
-        return {**commit, "left": head["head"]}
-    return commit
+    """Return a correction that knows where the head stood, if not at what it corrects, and which corrections it had brought."""
+    if not commit["amends"] or not head:
+        return commit
+    if head["head"] != commit["amends"]:
+        commit = {**commit, "left": head["head"]}
+    return {**commit, "left_overlay": head["overlay"]} if "overlay" in head else commit

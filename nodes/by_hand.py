@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 from langgraph.store.base import PutOp
 
@@ -64,7 +64,8 @@ async def amend(
     `usage` is what the correction cost; what the passage cost is counted with the commit it amends. The rows in `also`
     are written with it, and with `move` the story's head.
     """
-    changes = {name: value for name, value in changes.items() if value != head.get(name, "")}
+    kept = {name: value for name, value in head.items() if name not in ("left", "left_overlay")}
+    changes = {name: value for name, value in changes.items() if value != kept.get(name, "")}
     if passage != head["passage"]:
         changes = {**changes, "passage": passage, "author": "edited"}
     if not changes:
@@ -74,8 +75,7 @@ async def amend(
     if "short_term_memory" in changes and "rationale" not in changes:
         rationale = _as_edited(head["rationale"], head["short_term_memory"], changes["short_term_memory"])
         changes = {**changes, "rationale": rationale}
-    corrected: Commit = {**head, **changes}  # type: ignore[typeddict-item]
-    corrected.pop("left", None)
+    corrected = cast(Commit, {**kept, **changes})
     corrected["id"] = commit_id(
         head["story"], head["parent"], head["plan"], corrected["passage"], amendment=[head["id"], changes]
     )

@@ -60,6 +60,8 @@ class Commit(TypedDict):
     """Id of the corrections in force on this branch; absent or empty for none."""
     left: NotRequired[str]
     """Where the head stood when this corrected version was made, if that was not at the commit it amends."""
+    left_overlay: NotRequired[str]
+    """Id of the corrections in force there, if they were others than that commit's own: what undo returns to."""
     codex: NotRequired[list[Change]]
     """What the passage changed in the codex; absent for nothing."""
     told: NotRequired[list[Told]]

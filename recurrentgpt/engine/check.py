@@ -318,6 +318,8 @@ def _kept(
             "overlay": overlay if overlay in archive["overlays"] else "",
         },
     )
+    if saved.get("left_overlay", "") not in {"", *archive["overlays"]}:
+        del saved["left_overlay"]
     if bare:
         memory = before["short_term_memory"] if before else ""
         saved = cast(Commit, {**saved, **_NOTHING, "short_term_memory": memory, "amends": ""})

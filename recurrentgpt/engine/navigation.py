@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from langgraph.store.base import PutOp
@@ -14,7 +14,6 @@ from recurrentgpt.engine.refs import (
     Ref,
     before,
     fault_of_name,
-    is_along_passages,
     move_head,
     resolve,
     taken_back,
@@ -53,8 +52,8 @@ class Branches:
         """Take back what was done last on this branch, and return the passage where the story stands then.
 
         A step is a new passage, or an edit or new plans for one; an edit with replay is one step, and after an edit further
-        back the story returns to where it stood. Nothing leaves the log. Raises StoryError where there are fewer steps, and
-        then nothing has changed.
+        back the story returns to where it stood. What was corrected for the whole branch holds until that correction itself is
+        taken back. Nothing leaves the log. Raises StoryError where there are fewer steps, and then nothing has changed.
         """
         _check_positive(steps)
         async with self._session.writing():
@@ -122,17 +121,33 @@ class Branches:
     async def _walk(self, head: Head, links: Mapping[str, Link], way: list[str], *, undone: str) -> Passage:
         """Move the head along a way: back over edits, or forward over them, the name that it carries goes along."""
         at, name = head["head"], head.get("branch", "")
-        steps = pairwise([at, *way])
+        steps = list(pairwise([at, *way]))
         if any(there == links[here]["parent"] or here == links[there]["parent"] for here, there in steps):
             name = ""  # another passage: the name stays at its branch
         elif (await self._log.names(self._id)).get(name) != at:
             name = ""
         moved = [self._log.name_op(self._id, name, way[-1])] if name else []
         commit = await self._log.get(self._id, way[-1])
-        # What the head brought along to an older passage holds until a correction is taken back or made again.
-        overlay = head.get("overlay") if is_along_passages([at, *way], links) else None
+        overlay = await self._overlay_after(head, links, steps)
         await move_head(self._log, commit, name=name, undone=undone, overlay=overlay, also=moved)
         return Passage.of(commit)
+
+    async def _overlay_after(
+        self, head: Head, links: Mapping[str, Link], steps: Sequence[tuple[str, str]]
+    ) -> str | None:
+        """Return the corrections in force where these steps lead; None for those of the commit there."""
+        overlay = head.get("overlay")
+        for here, there in steps:
+            made = await self._session.if_whole(here)
+            own = made.get("overlay", "") if made else None
+            if before(links[here]) != there:  # forward
+                if links[there]["amends"] or overlay == own:
+                    overlay = None
+            elif links[here]["amends"]:
+                overlay = made.get("left_overlay") if made else None
+            elif overlay is None:
+                overlay = own  # a new passage is taken back, and not what was said of the branch
+        return overlay
 
     async def _head_and_links(self) -> tuple[Head, Mapping[str, Link]]:
         """Return where the story stands and all its links; raise StoryNotFound before the story is opened."""

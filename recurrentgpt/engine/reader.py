@@ -110,7 +110,7 @@ class StoryReader:
         links = await self.log.links(self.id)
         for key in path_to(await self.head() if at is None else await self.resolve(at), links):
             if links[key]["step"]:
-                commit = await self._if_whole(key)
+                commit = await self.if_whole(key)
                 found.append((links[key]["step"], key, Passage.of(commit) if commit else None))
         return found
 
@@ -136,10 +136,11 @@ class StoryReader:
             commits = await self.log.get_many(self.id, ids)
         except (StoryError, StorageError, ValueError):
             # A damaged passage of another branch hides nothing of this one.
-            commits = [commit for id in ids if (commit := await self._if_whole(id))]
+            commits = [commit for id in ids if (commit := await self.if_whole(id))]
         return total_usage([*(commit["usage"] for commit in commits), (await self.ahead_tally())["usage"]])
 
-    async def _if_whole(self, id: str) -> Commit | None:
+    async def if_whole(self, id: str) -> Commit | None:
+        """Return a commit, or None for one that is lost or damaged."""
         try:
             return await self.log.get(self.id, id)
         except (StoryError, StorageError, ValueError):

@@ -118,6 +118,7 @@ def moved_upon(old: Commit, moved: Mapping[str, str], overlay: str, about: Seque
             {**one, "passage": moved.get(one["passage"], one["passage"])} for one in old["contradictions"]
         ]
     made.pop("left", None)
+    made.pop("left_overlay", None)
     made["usage"], made["created"] = total_usage([]), now()
     made["id"] = commit_id(old["story"], parent, old["plan"], old["passage"], amendment=[*about])
     return made

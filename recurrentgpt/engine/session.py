@@ -20,7 +20,7 @@ from langgraph.types import StateSnapshot
 from recurrentgpt.engine.engine import Engine
 from recurrentgpt.engine.reader import StoryReader
 from recurrentgpt.engine.refs import Ref, move_head
-from recurrentgpt.memory.corrections import Overlay, overlay_op
+from recurrentgpt.memory.corrections import Overlay, in_force, overlay_op
 from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.models.calls import total_usage, used_tokens
 from recurrentgpt.nodes.by_hand import amend
@@ -291,6 +291,9 @@ class Session(StoryReader):
             overlay, put = overlay_op(self.log, self.id, overlay)
             also = [put]
         changed = {"overlay": overlay, **changes}
+        # Also where the commit's own come back: another correction than one that was made from those.
+        if (before := await in_force(self.log, commit)) != commit.get("overlay", ""):
+            changed["left_overlay"] = before
         corrected = await amend(self.runtime(), commit, changed, passage=commit["passage"], also=also)
         await self._go(corrected)
         await self.let_wait(corrected, waiting)

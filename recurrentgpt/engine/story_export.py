@@ -236,18 +236,20 @@ def _renamed(export: StoryExport, old: StoryExport) -> StoryExport:
         {key: _rests_on(commit, export) for key, commit in export["commits"].items()}
     ).static_order():
         before = export["commits"][key]
-        overlay = before.get("overlay", "")
-        if overlay not in overlays:
-            found = export["overlays"][overlay]
+        overlay, left_overlay = before.get("overlay", ""), before.get("left_overlay", "")
+        for named in {overlay, left_overlay} - overlays.keys():
+            found = export["overlays"][named]
             summaries = {new.get(at, at): said for at, said in found["summaries"].items()}
             moved = cast(Overlay, {**found, "summaries": summaries})
-            overlays[overlay] = row_digest(moved)
-            kept[overlays[overlay]] = moved
+            overlays[named] = row_digest(moved)
+            kept[overlays[named]] = moved
         made = cast(
             Commit, {**before, "story": story, "parent": new[before["parent"]], "amends": new[before["amends"]]}
         )
         if "overlay" in before:
             made["overlay"] = overlays[overlay]
+        if "left_overlay" in before:
+            made["left_overlay"] = overlays[left_overlay]
         if _named_by(made) != _named_by(old["commits"][key]):
             corrects = [made["amends"], key] if made["amends"] else overlays[overlay] or None
             made["id"] = commit_id(story, made["parent"], made["plan"], made["passage"], corrects)
@@ -287,9 +289,9 @@ def _named_by(commit: Commit) -> tuple[str, ...]:
 
 
 def _rests_on(commit: Commit, export: StoryExport) -> set[str]:
-    """Return the passages that the id of a commit depends on."""
-    corrections = export["overlays"].get(commit.get("overlay", ""))
-    corrected = corrections["summaries"].keys() & export["commits"].keys() if corrections else ()
+    """Return the passages that the ids of a commit and of the corrections it names depend on."""
+    named = [export["overlays"].get(commit.get("overlay", "")), export["overlays"].get(commit.get("left_overlay", ""))]
+    corrected = {key for overlay in named if overlay for key in overlay["summaries"]} & export["commits"].keys()
     return {commit["parent"], commit["amends"], *corrected} - {""}
 
 
@@ -396,7 +398,7 @@ def contradiction(export: StoryExport) -> str:
         # Its digest says that it was not damaged, its id that nobody gave it another place or plan.
         if not (_COMMIT_ID.fullmatch(key) and is_as_written(commit, link) and is_as_written(commit)):
             return f"passage {key} is not what its id says"
-        if (overlay := commit.get("overlay")) and overlay not in export["overlays"]:
+        if {commit.get("overlay", ""), commit.get("left_overlay", "")} - {"", *export["overlays"]}:
             return f"passage {key} has corrections that are missing"
         if not commit["parent"]:
             if commit["step"]:

@@ -528,6 +528,21 @@ def test_a_link_that_is_lost_is_damage(home, written, cli, lost):
     assert taken_back.code == 0 or "`recurrentgpt check` says what is whole" in taken_back.err, taken_back
 
 
+@pytest.mark.parametrize(
+    "change", ["DELETE FROM store", """UPDATE store SET value = replace(value, '"step":', '"stop":')"""]
+)
+def test_undo_leads_away_from_a_passage_that_is_lost_or_damaged(home, written, cli, change):
+    story = written[1]
+    newest = json.loads(cli("show", story, "--json").out)["passages"][-1]["id"]
+    with sqlite3.connect(home / "stories.db") as database:
+        changed = database.execute(f"{change} WHERE prefix LIKE '%.commits.%' AND key = ?", (newest,))
+        assert changed.rowcount == 1
+    database.close()
+    taken_back = cli("undo", story)
+    assert (taken_back.code, newest in taken_back.out) == (0, False), taken_back
+    assert taken_back.out.startswith("Passage ")
+
+
 def test_what_stood_on_a_passage_that_is_lost_with_its_link_is_put_behind_the_one_before_it(home, written, cli):
     _, story, _ = written
     with Library.open(home) as library:

@@ -1565,36 +1565,102 @@ def test_what_an_author_says_of_a_branch_holds_at_the_passages_gone_back_to(stor
     assert holds()
 
 
-def test_what_is_done_at_a_passage_gone_back_to_keeps_what_an_author_said(story, author):
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda story: story.step(),
+        lambda story: story.choose("Signe asks the abbot for the brass key."),
+        lambda story: story.edit_memory("Signe keeps watch."),
+        lambda story: story.edit_entry("Signe", "place", "at the ferry"),
+        lambda story: story.edit_brief(genre="western"),
+        lambda story: story.add_entry("The Abbot", "person", ["The Abbot sleeps late."]),
+        lambda story: list(story.edit_passage(2, "Signe Orrin waits at the ferry until nightfall.")),
+        lambda story: list(story.edit_passage(1, "Signe Orrin waits at the ferry until nightfall.", replay=True)),
+        lambda story: story.replace("belt", "coat"),
+        lambda story: list(story.replan()),
+        lambda story: list(story.retry()),
+    ],
+)
+def test_what_is_done_and_undone_at_a_passage_gone_back_to_keeps_what_an_author_said(story, author, change):
     begun(story, author, ALIVE, KEY)
+    ids = [passage.id for passage in story.passages()]
     story.add_entry("The Ferryman", "person", ["The Ferryman takes no coin."])
     tip = story.head
-    for change in (
-        lambda: story.step(),
-        lambda: story.edit_memory("Signe keeps watch."),
-        lambda: story.edit_entry("Signe", "place", "at the ferry"),
-        lambda: story.edit_brief(genre="western"),
-        lambda: story.add_entry("The Abbot", "person", ["The Abbot sleeps late."]),
-        lambda: story.archive(),
-        lambda: list(story.replan()),
-        lambda: list(story.retry()),
-    ):
-        story.goto(2)
-        change()
-        assert entry(story, "The Ferryman")
-        story.goto(tip)
+    story.goto(2)
+    stood, brief = story.codex(), story.brief
+    change(story)
+    made, done = story.head, story.codex()
+    assert entry(story, "The Ferryman")
+    at = story.undo().id
+    assert at == ids[0] or story.codex() == stood
+    assert entry(story, "The Ferryman"), "what was done is undone, and not what was said before"
+    assert story.brief == brief
+    assert story.redo().id == made
+    assert story.codex() == done
+    story.edit_memory("Signe sleeps.")
+    assert story.undo(2).id == at
+    story.step()
+    assert entry(story, "The Ferryman")
+    story.goto(tip)
+    assert story.undo().id == ids[2]
+    assert "The Ferryman" not in [one.name for one in story.codex()], "what was said is taken back as before"
+
+
+def test_a_brief_at_a_passage_gone_back_to_can_be_what_it_was_there(story, author):
+    begun(story, author, ALIVE, KEY)
+    story.edit_brief(genre="western")
+    western = story.head
+    story.step()
+    story.edit_brief(genre="noir")
+    story.goto(western)
+    story.edit_brief(genre="western")
+    assert (story.brief["genre"], story.passage().id != western) == ("western", True)
+    assert (story.undo().id, story.brief["genre"]) == (western, "noir")
+    story.redo()
+    assert story.brief["genre"] == "western"
+
+
+def test_the_same_brief_from_two_others_is_undone_to_either(story, author):
+    begun(story, author, ALIVE, KEY)
+    at, genre = story.head, story.brief["genre"]
+    story.edit_brief(genre="noir")
+    noir = story.head
+    story.goto(at)
+    story.step()
+    story.edit_brief(genre="western")
+    story.goto(at)
+    story.edit_brief(genre="noir")
+    assert (story.undo().id, story.brief["genre"]) == (at, "western")
+    story.goto(noir)
+    assert (story.undo().id, story.brief["genre"]) == (at, genre)
+
+
+def test_an_archived_story_that_was_gone_back_in_keeps_what_its_author_said(story, author):
+    begun(story, author, ALIVE, KEY)
+    story.add_entry("The Ferryman", "person", ["The Ferryman takes no coin."])
+    story.goto(2)
+    story.archive()
+    assert entry(story, "The Ferryman")
 
 
 def test_an_export_of_a_story_that_was_gone_back_in_holds_what_its_author_said(story, author, tmp_path):
     begun(story, author, ALIVE, KEY)
     story.add_entry("The Ferryman", "person", ["The Ferryman takes no coin."])
+    story.edit_summary(1, "Signe keeps watch at the stair.")
     story.goto(1)
-    path = story.export(tmp_path / "story.json")
-    for copy in ("", "again"):
-        with Library.open(tmp_path / f"other{copy}") as library:
-            restored = library.restore(path, copy=copy)
-            assert restored.passage().text == story.passage().text
-            assert entry(restored, "The Ferryman").lines[0].text == "The Ferryman takes no coin."
+    story.add_entry("The Abbot", "person", ["The Abbot sleeps late."])
+    undone = [story.export(tmp_path / "done.json"), story.undo() and story.export(tmp_path / "undone.json")]
+    for path in undone:
+        for copy in ("", "again"):
+            with Library.open(tmp_path / f"{path.stem}{copy}") as library:
+                restored = library.restore(path, copy=copy)
+                if path is undone[0]:
+                    assert entry(restored, "The Abbot")
+                    restored.undo()
+                assert restored.passage().text == story.passage().text
+                assert restored.passage().summary == "Signe keeps watch at the stair."
+                assert entry(restored, "The Ferryman").lines[0].text == "The Ferryman takes no coin."
+                assert "The Abbot" not in [one.name for one in restored.codex()]
 
 
 @pytest.mark.parametrize("tier", ["small", "full"])

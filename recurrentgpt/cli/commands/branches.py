@@ -121,6 +121,9 @@ def undo(story: StoryName, steps: Count = 1, json: JsonObject = False) -> None:
     Examples:
       recurrentgpt undo 3f2a
       recurrentgpt undo 3f2a 2
+
+    What was corrected for the whole branch (brief, codex, earlier summaries, chapters) holds until that edit itself is taken
+    back.
     """
     _move(story, lambda opened: opened.undo(steps), json=json)
 

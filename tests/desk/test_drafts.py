@@ -96,6 +96,8 @@ def test_every_edit_that_is_refused_stays(page: Any, open_page: Callable[..., An
         save(page, 1, "Continue from here")
         refused.wait_for()
         waits(page, 1)
+        # The next refusal is another one.
+        button(page, "Dismiss").click()
     edit(page, 2, theirs)
     save(page, 2, "Save")
     for place in (page, open_page()):
@@ -477,3 +479,49 @@ def test_what_was_typed_outlives_a_browser_that_dies(browser: Any, own_desk: Ser
     has_value(page.get_by_label("Your plan for the next passage"), plan)
     there_are(in_passage(page, 1), 0)
     context.close()
+
+
+SLOW_DISK = """() => {
+    const open = indexedDB.open.bind(indexedDB);
+    indexedDB.open = (...what) => {
+        const request = open(...what);
+        const slow = { get result() { return request.result; } };
+        request.onupgradeneeded = () => slow.onupgradeneeded?.();
+        request.onsuccess = () => {
+            window.diskAnswers = () => {
+                indexedDB.open = open;
+                slow.onsuccess();
+            };
+        };
+        return slow;
+    };
+}"""
+"""Let a page's own texts be read from the disk only when the test says so."""
+
+
+def test_what_comes_late_from_a_slow_disk_stands_beside_what_is_typed_meanwhile(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    before, since = "Harriet finds the lamp unlit.", "Harriet rows home in the dark."
+    opened(page, "own plan").fill(before)
+    edit(page, 1)
+    for text in (MINE, before):
+        page.evaluate(COMES_TO_DISK, text)
+    # As after a browser died: localStorage was not written down.
+    page.evaluate("() => localStorage.clear()")
+    page.add_init_script(f"({SLOW_DISK})()")
+    page.reload()
+    written(page, 1)
+    opened(page, "own plan").fill(since)
+    page.evaluate("() => window.diskAnswers()")
+    has_value(in_passage(page, 1), MINE)
+    offered = page.locator("aside").get_by_role("group", name="Not saved")
+    offered.get_by_text(before).wait_for()
+    has_value(page.get_by_label("Your plan for the next passage"), since)
+    page.evaluate(COMES_TO_DISK, since)
+    # It is on the disk, too, under a name of its own.
+    page.evaluate("() => localStorage.clear()")
+    page.reload()
+    written(page, 1)
+    page.evaluate("() => window.diskAnswers()")
+    has_value(in_passage(page, 1), MINE)
+    offered.get_by_text(before).wait_for()

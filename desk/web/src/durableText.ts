@@ -18,11 +18,11 @@ const opened = new Promise<IDBDatabase>((done, fail) => {
 // A browser that has none, as some private windows, keeps what localStorage keeps.
 opened.catch(() => undefined);
 
+/** Write down what was changed: it waits until it is on the disk, for a write may fail. */
 async function flush() {
   window.clearTimeout(timer);
   timer = 0;
   const now = [...changes];
-  changes.clear();
   if (!now.length) return;
   const base = await opened.catch(() => null);
   if (base) await new Promise<void>((done, fail) => {
@@ -33,10 +33,14 @@ async function flush() {
     transaction.oncomplete = () => done();
     transaction.onabort = () => fail(transaction.error);
   });
-  for (const [, { marks }] of now) marks.forEach((mark) => localStorage.removeItem(mark));
+  for (const [name, entry] of now) {
+    entry.marks.forEach((mark) => localStorage.removeItem(mark));
+    // What was changed meanwhile is written next.
+    if (changes.get(name) === entry) changes.delete(name);
+  }
 }
 
-const flushNow = () => void flush().catch(() => undefined);
+const flushNow = () => void flush().catch(() => void (timer ||= window.setTimeout(flushNow, FLUSH_MS)));
 addEventListener("pagehide", flushNow);
 document.addEventListener("visibilitychange", flushNow);
 

@@ -238,7 +238,8 @@ export function useDiscarded(owner: string): Discarded[] {
 export function takeBack(thrown: Discarded) {
   discard(thrown.key);
   keepDiscarded(without(thrown.key, thrown.draft.text));
-  setUnsaved(thrown.key, { ...thrown.draft, open: false, kept: true });
+  // The server was told to forget it.
+  setUnsaved(thrown.key, { ...thrown.draft, lent: "", open: false, kept: true });
 }
 
 /** Let what was thrown away go for good. */
@@ -338,7 +339,7 @@ export function useUnsavedText(key: string, at = "") {
     lent: draft?.lent ?? "",
     /** What of it was sent last: where that stands in the story, nobody else has changed it. */
     saved: draft?.saved ?? "",
-    sent: (text: string) => put({ saved: text }),
+    sent: (text: string) => void (drafts.has(key) && put({ saved: text })),
     /** Go on with it upon another version, whose text was seen. */
     rebase: (version: string, text: string) => put({ at: version, base: text }),
     open: (text = "", spot?: Spot) => openEditor(key, text, at, spot),

@@ -75,6 +75,7 @@ _FEWER_BEFORE = 3
 def _level_below_parts(blocks: Sequence[tuple[int, str]], level: int) -> int:
     """Return the next level of headings where those of `level` are of parts; 0 where they are of chapters."""
     below = min((other for other, _ in blocks if other > level), default=0)
+    headings = sum(other == level for other, _ in blocks)
     before: list[int] = []
     under: list[int] = []
     own: int | None = None
@@ -89,6 +90,9 @@ def _level_below_parts(blocks: Sequence[tuple[int, str]], level: int) -> int:
             own += count_words(text)
         elif under:
             under[-1] += count_words(text)
+    # A chapter may have headings of its own, as of days. Half of the parts have chapters at least, for a prologue has none.
+    if 2 * len(before) < headings:
+        return 0
     # Compared as averages, without dividing by nothing.
     are_parts = sum(before) * len(under) * _FEWER_BEFORE <= sum(under) * len(before)
     return below if are_parts else 0

@@ -183,10 +183,13 @@ def _counted_on(pieces: list[str], found: Collection[int]) -> dict[int, str]:
 
 
 def names_book(heading: str, title: str) -> bool:
-    """Tell whether the one heading above all others is the name of a book whose `title` is known, or empty."""
-    if title:
-        return same_title(heading) == same_title(title)
-    return not _is_heading(heading)
+    """Tell whether the one heading above all others is the name of a book whose `title` is known, or empty.
+
+    A title may be said in another way there, with a subtitle or without: the two have a telling word in common.
+    """
+    name, known = same_title(heading), same_title(title)
+    shared = (set(name) & set(known)) - _SMALL_WORDS
+    return name == known or (not _is_heading(heading) and bool(shared or not title))
 
 
 def top_title(pieces: list[str], headings: Collection[int]) -> str:

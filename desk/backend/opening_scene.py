@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import takewhile
@@ -16,6 +17,14 @@ LABELS = 12
 """Words that say in a premise which of its parts is what."""
 
 
+_ASSISTANT = re.compile(r"\byou(?: are|['’]re) (?:an?|the) (?:[\w-]+,? ){0,6}?assistant\b", re.IGNORECASE)
+_ASKS_FOR_A_STORY = re.compile(
+    r"\b(?:what|which)\b[^.!?]{0,60}\b(?:(?:shall|should|would|can|could|may) (?:we|i|you)\b[^.!?]{0,60}\bwrite"
+    r"|(?:story|tale)\b[^.!?]{0,60}\b(?:would you like|do you want|(?:shall|should|can) (?:we|i)|about))\b[^.!?]{0,60}\?",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True)
 class OpeningScene:
     """A character's card and greeting; both empty where a chat begins with its user."""
@@ -28,7 +37,7 @@ class OpeningScene:
         if not self.greeting:
             return said
         left = max(0, MOST_WORDS["premise"] - LABELS - count_words(said))
-        greeting = _limited(self.greeting, left // 2 if self.card else left)
+        greeting = _limited(self.greeting, left // 2)
         card = _limited(self.card, left - count_words(greeting))
         parts = (("Character card", card), ("Opening scene", greeting), ("First words of the reader", said))
         return " ".join(f"{label}: {text}" for label, text in parts if text)
@@ -37,7 +46,8 @@ class OpeningScene:
 def opening_scene(messages: Iterable[tuple[str, str]]) -> OpeningScene:
     """Return the scene of a chat of (role, text).
 
-    Instructions alone make none: only a chat that begins with the other side's words is one with a character.
+    Instructions alone make none: only a chat that begins with the other side's words is one with a character. Nor do the hello
+    of a client without a card, or of an assistant, and a question for what to write.
     """
     before = [(role, visible_line(text)) for role, text in takewhile(lambda message: message[0] != "user", messages)]
     greeting = " ".join(text for role, text in before if role == "assistant" and text)
@@ -46,7 +56,10 @@ def opening_scene(messages: Iterable[tuple[str, str]]) -> OpeningScene:
         return OpeningScene()
     told = (text for role, text in before if role in ("system", "developer"))
     # In brackets stand a front end's own headings: [Start a new Chat].
-    return OpeningScene(" ".join(text for text in told if text and not _is_heading(text)), greeting)
+    card = " ".join(text for text in told if text and not _is_heading(text))
+    if not card or _ASSISTANT.search(card) or _ASKS_FOR_A_STORY.search(greeting):
+        return OpeningScene()
+    return OpeningScene(card, greeting)
 
 
 def _is_heading(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Whether what somebody edited is still what stands in the story: another page may have saved meanwhile."""
+"""Whether what somebody edited is still what stands in the story: it may have been changed meanwhile."""
 
 from __future__ import annotations
 
@@ -36,6 +36,6 @@ async def check_seen(
     edited, standing = await acall(texts)
     if not any(is_same(text, standing) for text in (edited, saved)):
         raise StoryError(
-            f"{_SAID[part].format(passage.step)} was changed meanwhile, on another page: look at what stands there now, then "
-            "save yours all the same, or let it go. Nothing of either is lost."
+            f"{_SAID[part].format(passage.step)} was changed meanwhile: look at what stands there now, then save "
+            "yours all the same, or let it go. Nothing of either is lost."
         )

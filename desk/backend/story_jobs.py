@@ -76,7 +76,7 @@ class StoryJobs:
         self._attempts: Counter[str] = Counter()
         self._job: asyncio.Task[None] | None = None
         self._save_timer: asyncio.TimerHandle | None = None
-        self._saving: asyncio.Task[None] | None = None
+        self._saving: asyncio.Task[RecurrentGPTError | None] | None = None
         self._closed = False
         self._background: set[asyncio.Task[None]] = set()
 
@@ -444,18 +444,24 @@ class StoryJobs:
         }
         self._saving = asyncio.create_task(self._write_to_disk(changes, self._saving))
 
-    async def saved(self) -> None:
-        """Wait until all of it is on disk."""
-        if self._saving is not None:
-            await asyncio.wait([self._saving])
+    async def saved(self) -> RecurrentGPTError | None:
+        """Wait until all of it is on disk; return why it is not, or None."""
+        if self._saving is None:
+            return None
+        await asyncio.wait([saving := self._saving])
+        return saving.result()
 
-    async def _write_to_disk(self, changes: dict[str, Any], before: asyncio.Task[None] | None) -> None:
+    async def _write_to_disk(
+        self, changes: dict[str, Any], before: asyncio.Task[RecurrentGPTError | None] | None
+    ) -> RecurrentGPTError | None:
         if before is not None:
             await asyncio.wait([before])
         try:
             await asyncio.to_thread(self.disk.write, self.story.id, changes)
         except RecurrentGPTError as error:
             logger.warning("The draft could not be saved: %s", error)
+            return error
+        return None
 
 
 def _fields(draft: Draft | None) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from recurrentgpt.desk.backend.schemas import (
 )
 from recurrentgpt.desk.backend.seen_version import check_seen
 from recurrentgpt.desk.routes.writing import moved
-from recurrentgpt.schema.errors import StoryBusy, StoryError
+from recurrentgpt.schema.errors import StorageError, StoryBusy, StoryError
 from recurrentgpt.schema.parts import Rework
 
 router = APIRouter(tags=["editing"], responses=ERROR_RESPONSES)
@@ -134,13 +134,14 @@ async def passage(jobs: IdleJobsDep, body: PassageText) -> JobStarted:
     replaced = [one for one in before if one.key == body.instead or (one.at, one.text) == (at, body.text)]
     jobs.edits = [*(one for one in before if one not in replaced), edit]
     jobs.save()
-    await jobs.saved()
     try:
+        if failure := await jobs.saved():
+            raise failure
         jobs.start_edit(
             edit.key,
             within_budget(jobs, lambda story: story.aedit_passage(body.at, body.text, replay=body.replay)),
         )
-    except StoryBusy:
+    except (StoryBusy, StorageError):
         jobs.edits = [*(one for one in jobs.edits if one is not edit), *replaced]
         jobs.save()
         raise
@@ -202,8 +203,12 @@ async def memory(jobs: JobsDep, body: MemoryBody) -> Changed:
     if jobs.busy and jobs.state.kind == "write":
         passage = await jobs.story.apassage(body.at)
         if jobs.busy:
-            jobs.change_memory(MemoryChange.to(body.text, passage.short_term_memory))
-            await jobs.saved()
+            change = MemoryChange.to(body.text, passage.short_term_memory)
+            jobs.change_memory(change)
+            # One that was made meanwhile is in the log.
+            if (failure := await jobs.saved()) and change in jobs.memory_changes:
+                jobs.memory_changes.remove(change)
+                raise failure
             return Changed()
     jobs.check_idle()
     await check_seen(jobs.story, body.at, body.seen, "short_term_memory", saved=body.saved)

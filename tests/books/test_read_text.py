@@ -261,11 +261,36 @@ def test_headings_of_markdown_make_title_and_chapters(save, text, title, chapter
          ["Ines. One", "Ruth. Two", "Ines. Three"]),
         ("Part One\n========\n\nChapter 1\n---------\n\na\n\nPart Two\n========\n\nChapter 2\n---------\n\nb", "b",
          ["Part One. Chapter 1", "Part Two. Chapter 2"]),
+        ("# Prologue\n\na\n\n# Part One\n\n## Chapter 1\n\nb\n\n# Part Two\n\n## Chapter 2\n\nc\n\n# Epilogue\n\nd", "b",
+         ["Prologue", "Part One. Chapter 1", "Part Two. Chapter 2", "Epilogue"]),
     ],
 )  # fmt: skip
 def test_a_book_with_parts_keeps_the_headings_of_parts_and_of_chapters(save, text, title, chapters):
     book = read_book(save("b.md", text))
     assert (book.title, [chapter.title for chapter in book.chapters]) == (title, chapters)
+
+
+@pytest.mark.parametrize(
+    ("title", "heading"),
+    [
+        ("The Salt Road", "The Salt Road: A Novel"),
+        ("salt road final draft", "The Salt Road"),
+        ("The Salt Road, or the Winter of Ines", "The Salt Road"),
+    ],
+)
+def test_a_heading_that_says_the_title_in_another_way_is_of_no_chapter(save, title, heading):
+    text = f"---\ntitle: {title}\n---\n# {heading}\n\n## Chapter 1\n\na\n\n## Chapter 2\n\nb"
+    book = read_book(save("b.md", text))
+    assert (book.title, [chapter.title for chapter in book.chapters]) == (title, ["Chapter 1", "Chapter 2"])
+
+
+def test_days_that_head_one_chapter_are_lines_of_it(save):
+    prose = "It rained all day long, and nobody came over the pass."
+    days = f"## 12 March\n\n{prose}\n\n## 14 March\n\n{prose}"
+    text = "\n\n".join(f"# Chapter {at}\n\n{days if at == 4 else prose}" for at in range(1, 6))
+    chapters = read_book(save("b.md", text)).chapters
+    assert [chapter.title for chapter in chapters] == [f"Chapter {at}" for at in range(1, 6)]
+    assert "12 March" in chapters[3].paragraphs
 
 
 @pytest.mark.parametrize(

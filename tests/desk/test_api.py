@@ -355,6 +355,25 @@ def test_every_edit_that_is_refused_is_kept_until_it_is_saved_or_forgotten(clien
     assert pending(client.get(f"/stories/{story}")) == {(first, f"{THEIRS} Nobody minded.")}
 
 
+def test_an_edit_that_cannot_be_kept_is_refused(client: Client, tmp_path: Path) -> None:
+    story = client.begin()["id"]
+    at = client.get(f"/stories/{story}")["head"]
+    file = tmp_path / "desk" / f"{story}.json"
+    kept = file.read_text()
+    # Where a folder has its name, no file can be written.
+    file.unlink()
+    file.mkdir()
+    status, why = client.refused("POST", f"/stories/{story}/passage", {"at": at, "text": MINE})
+    assert status >= 400
+    assert "Cannot write" in why
+    view = client.wait(story)
+    assert (view["head"], view["pending_edits"]) == (at, [])
+    file.rmdir()
+    file.write_text(kept)
+    client.send("POST", f"/stories/{story}/passage", {"at": at, "text": MINE})
+    assert client.texts(client.wait(story)) == [MINE]
+
+
 def test_a_passage_that_was_changed_meanwhile_is_not_saved_over_unseen(client: Client) -> None:
     story = client.begin()["id"]
     at = client.get(f"/stories/{story}")["head"]

@@ -919,6 +919,22 @@ def test_instructions_without_a_greeting_are_no_character(client, desk):
     assert begun, "a greeting alone is no message of somebody's"
 
 
+@pytest.mark.parametrize(
+    ("card", "greeting"),
+    [
+        (["You are a helpful assistant."], "Hi, I'm your storytelling assistant. What story shall we write today?"),
+        (["You are a friendly, patient writing assistant."], "Welcome back."),
+        ([], "Let's start chatting! 👇"),
+        (["Answer in plain text."], "Hi there! What would you like to write about?"),
+        (["Answer in plain text."], "Good evening. What should your story be about?"),
+    ],
+)
+def test_the_hello_of_a_client_is_no_scene(client, desk, card, greeting):
+    said_first = "A keeper of bees finds a letter in the oldest of her hives."
+    first = ask(client, with_character(words_of(said_first), card=card, greeting=greeting))
+    assert told(desk, first).brief["premise"] == said_first
+
+
 def test_the_first_reply_to_a_character_may_be_stopped(client, desk):
     stream = ask(client, with_character(words_of(FIRST_WORDS)), stream=True)
     shown = ""

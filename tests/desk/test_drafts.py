@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 from collections.abc import Callable
@@ -96,6 +97,8 @@ def test_every_edit_that_is_refused_stays(page: Any, open_page: Callable[..., An
         save(page, 1, "Continue from here")
         refused.wait_for()
         waits(page, 1)
+        # The next refusal is another one.
+        button(page, "Dismiss").click()
     edit(page, 2, theirs)
     save(page, 2, "Save")
     for place in (page, open_page()):
@@ -120,6 +123,54 @@ def test_every_edit_that_is_refused_stays(page: Any, open_page: Callable[..., An
     there_are(in_passage(page, 1), 0)
     there_are(place.get_by_label("Text of passage 1"), 0)
     there_are(place.get_by_role("group", name="Not saved"), 0)
+
+
+def test_a_refused_edit_that_was_forgotten_can_be_taken_back_at_once(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    (own_desk.home / "refuse").touch()
+    edit(page, 1)
+    save(page, 1, "Save")
+    waits(page, 1)
+    view = re.compile(r"/api/stories/[^/?]+$")
+    # Held until this is taken away.
+    page.route(view, lambda route: None)
+    with page.expect_request(view):
+        button(page, "Forget this text").click()
+    # Before the page has read that the server has forgotten it.
+    button(page, "Take it back").click()
+    has_value(in_passage(page, 1), MINE)
+    with page.expect_response(view):
+        page.unroute(view)
+    # What was answered is drawn.
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    has_value(in_passage(page, 1), MINE)
+    page.reload()
+    waits(page, 1)
+
+
+def test_a_save_that_was_refused_makes_the_next_one_no_change_of_another(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    mine = edit(page, 1)
+    typed_on = f"{MINE} So they say."
+
+    def type_on(route: Any) -> None:
+        mine.fill(typed_on)
+        route.continue_()
+
+    page.route("**/passage", type_on, times=1)
+    save(page, 1, "Save")
+    page.locator("article.by-edited").wait_for()
+    written(page, 1)
+    has_value(mine, typed_on)
+    page.route("**/passage", lambda route: route.fulfill(status=409, json={"error": "Not now."}), times=1)
+    save(page, 1, "Save")
+    page.get_by_text("Not now.").wait_for()
+    # It stands as it was saved, and was changed by nobody.
+    there_are(page.get_by_role("group", name="Changed meanwhile"), 0)
+    save(page, 1, "Save")
+    there_are(mine, 0)
+    written(page, 1)
+    assert text_of(page, 1) == typed_on
 
 
 def test_two_texts_of_one_passage_that_are_refused_both_stay(
@@ -477,3 +528,70 @@ def test_what_was_typed_outlives_a_browser_that_dies(browser: Any, own_desk: Ser
     has_value(page.get_by_label("Your plan for the next passage"), plan)
     there_are(in_passage(page, 1), 0)
     context.close()
+
+
+SLOW_DISK = """() => {
+    const open = indexedDB.open.bind(indexedDB);
+    indexedDB.open = (...what) => {
+        const request = open(...what);
+        const slow = { get result() { return request.result; } };
+        request.onupgradeneeded = () => slow.onupgradeneeded?.();
+        request.onsuccess = () => {
+            window.diskAnswers = () => {
+                indexedDB.open = open;
+                slow.onsuccess();
+            };
+        };
+        return slow;
+    };
+}"""
+"""Let a page's own texts be read from the disk only when the test says so."""
+
+
+def test_what_comes_late_from_a_slow_disk_stands_beside_what_is_typed_meanwhile(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    before, since = "Harriet finds the lamp unlit.", "Harriet rows home in the dark."
+    opened(page, "own plan").fill(before)
+    edit(page, 1)
+    for text in (MINE, before):
+        page.evaluate(COMES_TO_DISK, text)
+    # As after a browser died: localStorage was not written down.
+    page.evaluate("() => localStorage.clear()")
+    page.add_init_script(f"({SLOW_DISK})()")
+    page.reload()
+    written(page, 1)
+    opened(page, "own plan").fill(since)
+    page.evaluate("() => window.diskAnswers()")
+    has_value(in_passage(page, 1), MINE)
+    offered = page.locator("aside").get_by_role("group", name="Not saved")
+    offered.get_by_text(before).wait_for()
+    has_value(page.get_by_label("Your plan for the next passage"), since)
+    page.evaluate(COMES_TO_DISK, since)
+    # It is on the disk, too, under a name of its own.
+    page.evaluate("() => localStorage.clear()")
+    page.reload()
+    written(page, 1)
+    page.evaluate("() => window.diskAnswers()")
+    has_value(in_passage(page, 1), MINE)
+    offered.get_by_text(before).wait_for()
+
+
+FAILS_ONCE = """text => {
+    const { put } = IDBObjectStore.prototype;
+    IDBObjectStore.prototype.put = function (value, ...name) {
+        if (String(value).includes(text)) {
+            IDBObjectStore.prototype.put = put;
+            queueMicrotask(() => this.transaction.abort());
+        }
+        return put.call(this, value, ...name);
+    };
+}"""
+"""Let the next write of a text to the disk fail."""
+
+
+def test_a_text_whose_write_to_the_disk_failed_is_written_again(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    page.evaluate(FAILS_ONCE, MINE)
+    opened(page, "own plan").fill(MINE)
+    page.evaluate(COMES_TO_DISK, MINE)
+    assert "abort" not in page.evaluate("() => IDBObjectStore.prototype.put.toString()"), "it failed once"

@@ -150,3 +150,24 @@ def test_on_a_phone_a_refusal_is_in_sight(open_page: Callable[..., Any], desk: S
     refused.wait_for()
     box = at_rest(refused)
     assert 0 <= box["y"] <= 844 - box["height"]
+
+
+def test_on_a_phone_no_refusal_lies_over_another(open_page: Callable[..., Any], own_desk: Served) -> None:
+    page = open_page(viewport={"width": 390, "height": 844})
+    begin(page, own_desk.address)
+    (own_desk.home / "refuse").touch()
+    page.locator(".plans .card").first.click()
+    older = page.locator(".next > .problem")
+    older.wait_for()
+    page.route("**/undo", lambda route: route.fulfill(status=409, json={"error": "This cannot be done now."}))
+    page.keyboard.press("z")
+    newer = page.locator("aside > .problem")
+    newer.wait_for()
+    first, second = at_rest(newer), at_rest(older)
+    assert 0 <= first["y"] <= 844 - first["height"]
+    assert (
+        second["y"] + second["height"] <= first["y"] or second["y"] >= first["y"] + first["height"] or second["y"] < 0
+    )
+    middle = [first["x"] + first["width"] / 2, first["y"] + first["height"] / 2]
+    seen = "([x, y]) => document.elementFromPoint(x, y).closest('.problem').innerText"
+    assert "This cannot be done now." in page.evaluate(seen, middle)

@@ -44,7 +44,7 @@ export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | 
   const save = () => {
     if (edited === null || changed) return;
     field.sent(edited);
-    void props.ask("PUT", "/memory", { text: edited, at: id, seen: field.seen || id, saved: field.saved }).then((done) => done && field.drop());
+    void props.ask("PUT", "/memory", { text: edited, at: id, seen: field.seen || id, saved: field.saved }).then((done) => (done ? field.drop() : field.sent(field.saved)));
   };
   const now = memory?.now.join("\n") ?? "";
   const [seen, setSeen] = useState<Memory | null>(null);

@@ -9,9 +9,11 @@ import type { Ask, Cost, Passage } from "./types";
 type From = Pick<EditorField, "seen" | "lent" | "saved" | "sent">;
 
 /** From here on the server keeps the text, and gives it back if it cannot be stored. */
-export function savePassage(ask: Ask, passage: Passage, text: string, replay: boolean, from?: From) {
+export async function savePassage(ask: Ask, passage: Passage, text: string, replay: boolean, from?: From) {
   from?.sent(text);
-  return ask("POST", "/passage", { at: passage.id, text, replay, seen: from?.seen || passage.id, saved: from?.saved ?? "", instead: from?.lent ?? "" });
+  const done = await ask("POST", "/passage", { at: passage.id, text, replay, seen: from?.seen || passage.id, saved: from?.saved ?? "", instead: from?.lent ?? "" });
+  if (!done) from?.sent(from.saved);
+  return done;
 }
 
 /** Let the server forget a text that it keeps. */

@@ -169,11 +169,11 @@ export function Writing(props: { label: string; field: EditorField; rows?: numbe
   );
 }
 
-/** Another page has saved since this text was begun: what stands there now is shown before it can be saved over. */
+/** The text that this one was begun from was changed since: what stands there now is shown before it can be saved over. */
 export function ChangedMeanwhile(props: { what: string; now: string; onKeep: () => void; onTake: () => void }) {
   return (
     <div className="offer" role="group" aria-label="Changed meanwhile">
-      <p role="status">{props.what} was changed meanwhile, on another page. Now it reads:</p>
+      <p role="status">{props.what} was changed meanwhile. Now it reads:</p>
       <blockquote dir="auto">{props.now}</blockquote>
       <div className="row">
         <button type="button" onClick={props.onKeep}>Go on with mine</button>

@@ -2,8 +2,6 @@
 
 const STORE = "texts";
 const FLUSH_MS = 500;
-/** A page that waits longer for the disk is shown without. */
-const PATIENCE_MS = 1000;
 /** Marks of what was taken out of localStorage, until it is out of IndexedDB too: a page may be left in between. */
 const REMOVED = "desk.removed/";
 
@@ -20,11 +18,11 @@ const opened = new Promise<IDBDatabase>((done, fail) => {
 // A browser that has none, as some private windows, keeps what localStorage keeps.
 opened.catch(() => undefined);
 
+/** Write down what was changed: it waits until it is on the disk, for a write may fail. */
 async function flush() {
   window.clearTimeout(timer);
   timer = 0;
   const now = [...changes];
-  changes.clear();
   if (!now.length) return;
   const base = await opened.catch(() => null);
   if (base) await new Promise<void>((done, fail) => {
@@ -35,10 +33,14 @@ async function flush() {
     transaction.oncomplete = () => done();
     transaction.onabort = () => fail(transaction.error);
   });
-  for (const [, { marks }] of now) marks.forEach((mark) => localStorage.removeItem(mark));
+  for (const [name, entry] of now) {
+    entry.marks.forEach((mark) => localStorage.removeItem(mark));
+    // What was changed meanwhile is written next.
+    if (changes.get(name) === entry) changes.delete(name);
+  }
 }
 
-const flushNow = () => void flush().catch(() => undefined);
+const flushNow = () => void flush().catch(() => void (timer ||= window.setTimeout(flushNow, FLUSH_MS)));
 addEventListener("pagehide", flushNow);
 document.addEventListener("visibilitychange", flushNow);
 
@@ -63,7 +65,7 @@ export function remove(name: string) {
   change(name, null, mark);
 }
 
-function timeOf(value: string | null): number {
+function timeOf(value: string | null | undefined): number {
   try {
     return Number((JSON.parse(value ?? "") as { time?: number }).time ?? 0);
   } catch {
@@ -71,7 +73,13 @@ function timeOf(value: string | null): number {
   }
 }
 
-async function newer(): Promise<[name: string, value: string][]> {
+/** Whether localStorage has something under a name that is newer than this. */
+export const isNewerLocal = (name: string, value: string) => timeOf(localStorage.getItem(name)) > timeOf(value);
+
+/** Return what IndexedDB has that localStorage lacked when this was asked, or had in an older state: what was typed before a browser died.
+    A disk may be slow: what is typed meanwhile is newer, and in place of none of it. */
+export async function newerThanLocal(): Promise<[name: string, value: string][]> {
+  const local = new Map(Object.keys(localStorage).map((name) => [name, localStorage.getItem(name)]));
   const texts = (await opened).transaction(STORE).objectStore(STORE);
   const all = <T>(request: IDBRequest<T[]>) => new Promise<T[]>((done, fail) => {
     request.onsuccess = () => done(request.result);
@@ -79,8 +87,8 @@ async function newer(): Promise<[name: string, value: string][]> {
   });
   const [names, values] = await Promise.all([all(texts.getAllKeys()), all<string>(texts.getAll())]);
   const removed = new Map<string, number>();
-  for (const mark of Object.keys(localStorage).filter((name) => name.startsWith(REMOVED))) {
-    const { name, time } = JSON.parse(localStorage.getItem(mark)!) as { name: string; time: number };
+  for (const mark of [...local.keys()].filter((name) => name.startsWith(REMOVED))) {
+    const { name, time } = JSON.parse(local.get(mark)!) as { name: string; time: number };
     removed.set(name, Math.max(time, removed.get(name) ?? 0));
     const at = names.indexOf(name);
     if (at < 0 || timeOf(values[at]!) <= time) change(name, null, mark);
@@ -88,11 +96,7 @@ async function newer(): Promise<[name: string, value: string][]> {
   }
   return names.flatMap((name, at): [string, string][] => {
     const [value, time] = [values[at]!, timeOf(values[at]!)];
-    const known = Math.max(timeOf(localStorage.getItem(String(name))), removed.get(String(name)) ?? 0);
+    const known = Math.max(timeOf(local.get(String(name))), removed.get(String(name)) ?? 0);
     return time > known ? [[String(name), value]] : [];
   });
 }
-
-/** Return what IndexedDB has that localStorage lacks, or has in an older state: what was typed before a browser died. */
-export const newerThanLocal = () =>
-  Promise.race([newer().catch(() => []), new Promise<[string, string][]>((done) => setTimeout(() => done([]), PATIENCE_MS))]);

@@ -1,6 +1,6 @@
 // What somebody typed and nobody stored yet: kept in the browser, so that a reload, an error or another passage loses none of it.
 import { useEffect, useSyncExternalStore } from "react";
-import { keep, newerThanLocal, remove } from "./durableText";
+import { isNewerLocal, keep, newerThanLocal, remove } from "./durableText";
 import type { PendingEdit } from "./types";
 
 /** `base` is what was stored when it was begun, `at` the version of the passage that it was begun from, `kept` that it was typed
@@ -12,6 +12,8 @@ const PREFIX = "desk.draft/";
 const OWN = "desk.tab-draft/";
 const ALIVE = "desk.tab/";
 const CLOSING_MS = 1000;
+/** A page that waits longer for the disk is shown without; what comes later is shown then. */
+const PATIENCE_MS = 1000;
 const tab = Math.random().toString(36).slice(2);
 const COPY = /^(.*)\/~\w+$/s;
 /** Choices that are kept as texts are: nobody misses one that another choice took the place of. */
@@ -138,15 +140,15 @@ async function takeOverDurable() {
     else if (found && name.startsWith(PREFIX)) {
       const key = name.slice(PREFIX.length);
       const there = drafts.get(key);
-      const typed = there && !there.kept && there.text !== there.base && there.text !== found.text;
+      const typed = there && (!there.kept || isNewerLocal(name, value)) && there.text !== there.base && there.text !== found.text;
       if (!typed) setUnsaved(key, found);
       else if (!CHOICE.test(key)) setUnsaved(`${key}/~${Math.random().toString(36).slice(2)}`, { ...found, open: false });
     }
   }
   await takeOver();
 }
-/** All that was typed before is here. */
-export const ready = takeOverDurable().catch(() => void (unsafe = true));
+/** All that was typed before is here, or the disk is slow. */
+export const ready = Promise.race([takeOverDurable().catch(() => void (unsafe = true)), new Promise((done) => setTimeout(done, PATIENCE_MS))]);
 
 void navigator.locks?.request(ALIVE + tab, () => new Promise(() => {}));
 const lookForGone = () => void takeOver().catch(() => (unsafe = true));
@@ -236,7 +238,8 @@ export function useDiscarded(owner: string): Discarded[] {
 export function takeBack(thrown: Discarded) {
   discard(thrown.key);
   keepDiscarded(without(thrown.key, thrown.draft.text));
-  setUnsaved(thrown.key, { ...thrown.draft, open: false, kept: true });
+  // The server was told to forget it.
+  setUnsaved(thrown.key, { ...thrown.draft, lent: "", open: false, kept: true });
 }
 
 /** Let what was thrown away go for good. */
@@ -336,7 +339,7 @@ export function useUnsavedText(key: string, at = "") {
     lent: draft?.lent ?? "",
     /** What of it was sent last: where that stands in the story, nobody else has changed it. */
     saved: draft?.saved ?? "",
-    sent: (text: string) => put({ saved: text }),
+    sent: (text: string) => void (drafts.has(key) && put({ saved: text })),
     /** Go on with it upon another version, whose text was seen. */
     rebase: (version: string, text: string) => put({ at: version, base: text }),
     open: (text = "", spot?: Spot) => openEditor(key, text, at, spot),

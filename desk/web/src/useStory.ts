@@ -106,7 +106,8 @@ export function useStory(story: string) {
       } else if (event.event === "prose") now = { ...now, draft: now.draft + String(event.text) };
       else if (event.event === "retract") now = { ...now, draft: now.draft.slice(0, Number(event.length)) };
       else if (event.event === "passage") {
-        const passage = { ...(event as unknown as Passage), parent: "", plan_author: "", author: "model", summary: "" };
+        // The event counts the contradictions; what they are is read with the passage.
+        const passage = { ...(event as unknown as Passage), parent: "", plan_author: "", author: "model", summary: "", contradictions: [] };
         if (!cache.get(passage.id)) cache.put(passage);
         cache.renew(passage.id);
         if (now.kind !== "edit" && now.kind !== "replan" && shown.current) {

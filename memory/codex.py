@@ -560,8 +560,8 @@ def _merged(entry: Entry, other: Entry) -> Entry:
 
 
 _WHO = re.compile(
-    rf"(?:^|, )(?:(?:an?|the|his|her|their|your) )?(?:[\w'’-]+ ){{0,2}}?(?:(?P<he>{'|'.join(sorted(HE_IS))})|"
-    rf"(?P<she>{'|'.join(sorted(SHE_IS))}))\b(?!['’])",
+    r"(?:^|, )(?:(?:an?|the|his|her|their|your) )?(?:(?!(?:his|her|their|your) )[\w'’-]+ ){0,2}?"
+    rf"(?:(?P<he>{'|'.join(sorted(HE_IS))})|(?P<she>{'|'.join(sorted(SHE_IS))}))\b(?!['’])",
     re.IGNORECASE,
 )
 _SAID_OF = re.compile(r"(?:^|[;.] )(he|she)\b", re.IGNORECASE)
@@ -570,12 +570,22 @@ _OTHERS = re.compile(rf"(?i:\b(?:{'|'.join(sorted(HE_IS | SHE_IS))})\b)|(?<=\s)[
 """Whom a later clause may be of: a relative, or somebody with a name."""
 
 
+_PRONOUNS_OF = {
+    "he": re.compile(r"\b(?:he|him|his|himself)\b", re.IGNORECASE),
+    "she": re.compile(r"\b(?:she|hers?|herself)\b", re.IGNORECASE),
+}
+
+
 def _pronoun_in(who: str) -> str:
     """Return by which pronoun a brief tells of somebody; empty where it does not say."""
     if match := _WHO.search(who):
         return "he" if match["he"] else "she"
     match = _SAID_OF.search(who)
-    return match[1].lower() if match and not _OTHERS.search(who, 0, match.start()) else ""
+    if match is None or _OTHERS.search(who, 0, match.start()):
+        return ""
+    said = match[1].lower()
+    # Where two are told of, it may be the other one.
+    return "" if _PRONOUNS_OF["he" if said == "she" else "she"].search(who) else said
 
 
 def _of_brief(brief: Brief) -> list[Change]:

@@ -20,6 +20,8 @@ _OF_ENGLISH_ALONE = frozenset((
     "and", "from", "his", "she", "that", "the", "their", "they", "when", "where", "while", "who", "whose", "with",
 ))  # fmt: skip
 """Among a few words, one of these outweighs the names of people and places, which are all that looks foreign; among more, two."""
+_FEWEST_OF_NEIGHBOURS = 5
+"""Words in small letters from which on a text may be told to be in one of several neighbours: fewer are loan-words, too."""
 _NO_ENGLISH = 0.02
 """Probability of English below which a text is in another language, though it may be one of several neighbours."""
 
@@ -29,27 +31,32 @@ _PLEASE = (
 _TELL = r"(?:write|tell|answer|make)(?:\s+(?:it|this|that|me|everything|all|the story))?"
 _LANGUAGE = "|".join(sorted(map(re.escape, (*ENGLISH_NAMES, *OWN_NAMES)), key=len, reverse=True))
 _IN = rf"(?:in|auf|en|em|på|po|language\s*[:=])\s+(?P<language>{_LANGUAGE})\b"
+_STORY = "(?:story|tale|novel|novella|book|mystery|romance|thriller|comedy|fable)"
+_WISH = (
+    rf"(?:{_PLEASE},?\s+|can you\s+|could you\s+|would you\s+|i want\s+|i(?:['’]d| would) (?:like|love)\s+)*"
+    r"(?:(?:write|tell|make|give|create|begin|start)\s+(?:(?:me|us)\s+)?)?"
+)
+_A_STORY = rf"(?:an?|the|another)\s+(?:[\w'’-]+,?\s+){{0,3}}?{_STORY}"
 _ASKS = (
     # A sentence of its own: "In German, please.", "Auf Deutsch bitte", "And write it in French".
     re.compile(
         rf"(?:^|[.!?\n])\s*(?:(?:and|{_PLEASE}),?\s+)?(?:{_TELL}\s+)?{_IN}(?:,?\s*{_PLEASE})?\s*(?=$|[.!?:;\n–—])",
         re.IGNORECASE,
     ),
-    # Within one it takes a please: what is told of may be written in Russian, or speak in Dutch.
-    re.compile(rf"[,:;(–—]\s*{_PLEASE},?\s+{_IN}\s*(?=$|[.!?:;)\n–—])", re.IGNORECASE),
+    # Within one it takes a wish: what is told of may be written in Russian, or speak in Dutch.
+    re.compile(rf"[,:;(–—]\s*(?:{_PLEASE}|(?:and\s+)?{_TELL}),?\s+{_IN}\s*(?=$|[.!?:;)\n–—])", re.IGNORECASE),
     re.compile(rf"[,:;(–—]\s*{_IN},?\s*{_PLEASE}\s*(?=$|[.!?:;)\n–—])", re.IGNORECASE),
     # "A ghost story in German about a miller"; but not "a novel in French Canada".
     re.compile(
-        rf"^\W*(?:{_PLEASE},?\s+)?(?:(?:write|tell|make|give|create)\s+(?:(?:me|us)\s+)?)?(?:(?:an?|the)\s+)?(?:[\w'’-]+\s+){{0,3}}?"
-        rf"(?:story|tale|novel|novella|book|mystery|romance|thriller|comedy|fable)\s+{_IN}"
+        rf"^\W*{_WISH}(?:{_A_STORY}|{_STORY})\s+{_IN}"
         rf"(?=\s*(?:$|[.!?:;,)\n–—])|\s+(?:about|for|of|on|set|where|with|{_PLEASE})\b)",
         re.IGNORECASE,
     ),
     # A wish of which it is the end, where nobody in the story does it: "who dreams in German", "a parrot swearing in Spanish".
     re.compile(
-        rf"(?:^|[.!?\n])\s*(?:(?:{_PLEASE}|can you|could you|would you)\s+)?(?:write|tell|make|give|create|begin|start)\b"
-        rf"(?:(?!\b(?:that|when|where|which|who|whose)\b)[^.!?\n])*(?<!ing)(?<!ed)(?<!written)(?<!spoken)(?<!sung)\s"
-        rf"{_IN}(?:,?\s*{_PLEASE})?\s*(?=$|[.!?\n])",
+        rf"(?:^|[.!?\n])\s*{_WISH}(?:(?<=write )|(?<=tell )|(?<=me )|(?<=us )|(?<=make )|(?<=create )|{_A_STORY}\b)"
+        r"(?:(?!\b(?:that|when|where|which|who|whose)\b)[^.!?\n])*(?<!ing)(?<!ed)(?<!written)(?<!spoken)(?<!sung)"
+        rf"(?:\s*[,;(]\s*|\s+){_IN}(?:,?\s*{_PLEASE})?\)?\s*(?=$|[.!?\n])",
         re.IGNORECASE,
     ),
 )
@@ -81,7 +88,9 @@ def _written_language(premise: str) -> str:
     code = max(shares, key=lambda code: shares[code])
     if code == "en" or without_names[code] < without_names["en"]:
         return ""
-    if shares[code] < SUREST_DOUBT and max(shares["en"], without_names["en"]) > _NO_ENGLISH:
+    if shares[code] < SUREST_DOUBT and (
+        len(small) < _FEWEST_OF_NEIGHBOURS or max(shares["en"], without_names["en"]) > _NO_ENGLISH
+    ):
         return ""
     return language_name(code)
 

@@ -71,7 +71,23 @@ MOST_ROLE_WORDS = 3
 
 _ABBREVIATED = "".join(
     rf"(?<!\b{short})"
-    for short in ("[A-Z]", "[A-Z][b-df-hj-np-tv-z]", "[A-Z][b-df-hj-np-tv-z]{2}", "Col", "Capt", "Prof", "Mme")
+    for short in (
+        "[A-Z]",
+        "[A-Z][b-df-hj-np-tv-z]",
+        "[A-Z][b-df-hj-np-tv-z]{2}",
+        "Col",
+        "Capt",
+        "Prof",
+        "Mme",
+        "Rev",
+        "Gen",
+        "Maj",
+        "Lieut",
+        "Insp",
+        "Hon",
+        "Messrs",
+        "Fr",
+    )
 )
 """What is not before a full stop that ends a sentence: an initial, and Dr, Mrs or St, which have no vowel."""
 _ROLE_ENDS = re.compile(rf"\s*[,;:(]\s*|{_ABBREVIATED}\.\s+|\s+(?:who|whose|that|which)\s")
@@ -567,8 +583,11 @@ class Codex:
             people = [one for one in people if one.can_be_called(title)]
         if len(people) > 1:
             ranked = [one for one in people if one.has_rank(title)]
-            # Ranks and husbands are had after the dead: it may be any of the living.
-            people = [] if any(one.is_dead for one in ranked) and not all(one.is_dead for one in people) else ranked
+            if not all(one.is_dead for one in people):
+                living = [one for one in ranked if not one.is_dead]
+                # Ranks and husbands are had after the dead, and so where none of the living has one, it may be any of them.
+                ranked = living
+            people = ranked
         return people[0] if len(people) == 1 and people[0].may_be_called(title) else None
 
     def titled(self, entry: Entry, text: str) -> list[str]:

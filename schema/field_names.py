@@ -49,6 +49,8 @@ def is_of_another_graph(names: Iterable[str]) -> bool:
 
 
 def _meant(name: str, fields: Iterable[str]) -> str:
+    if swapped := next((field for field in fields if sorted(field) == sorted(name)), ""):
+        return swapped
     near = difflib.get_close_matches(name, [field for field in fields if field[0] == name[:1]], n=1, cutoff=_NEAR)
     return near[0] if near else ""
 

@@ -49,10 +49,10 @@ def _any_of(names: tuple[str, ...]) -> str:
 _WITH_STORY = re.compile(
     rf"\b(?:(?P<kind>{_KINDS})\s+)?(?P<name>{_any_of(tuple(_BY_USUAL_NAME))}){_STORY}"
     # A comic book artist is somebody in it.
-    r"(?!['-]|\s+(?!(?:about|after|and|as|at|based|between|but|by|during|featuring|for|from|i|in|inspired|involving|is|like|of|on|or|please|"
-    r"set|so|starring|that|the|through|to|told|when|where|which|with|without|written|you)\b)\w)"
+    r"(?!['-]|\s+(?:agents?|artists?|authors?|characters?|clubs?|collectors?|contests?|critics?|editors?|fans?|festivals?|heroes|hero|"
+    r"hosts?|podcasts?|publishers?|readers?|shops?|stores?|tellers?|writers?)\b)"
 )
-_DENIED = re.compile(r"\b(?:no|not|n't|never|nor|without|don't|isn't|neither)\b[^.;:!?\n]*$|n't\b[^.;:!?\n]*$")
+_DENIED = re.compile(r"(?:\b(?:no|not|never|nor|without|neither)|n't)\b(?:(?!\bbut\b)[^.,;:!?\n])*$")
 """What says before a genre that the story is none of it."""
 _AT_FIRST = re.compile(
     r"(?:^|[.!?:\n])\s*(?:(?:please|can you|could you|would you|i want|i(?:'d| would) like|let's have|now)\s+)*"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from recurrentgpt.books.book import ManuscriptChapter
@@ -68,6 +69,12 @@ def chapters_of(blocks: Sequence[tuple[int, str]], *, marked: bool = True) -> li
     return gatherer.chapters(marked=marked)
 
 
+_MATTER = re.compile(
+    r"(?:an? |the )?(?:prologue|epilogue|preface|foreword|introduction|interludes?|afterword|acknowledge?ments?|dedication|"
+    r"epigraph|appendix|glossary|about the author|(?:author|translator|editor)['’]s note|contents|copyright|coda)\b.*",
+    re.IGNORECASE,
+)
+"""What stands before and behind the parts of a book, and has no chapters."""
 _FEWER_BEFORE = 3
 """So many times fewer words stand between a part and its first chapter than in a chapter: none, or an epigraph."""
 
@@ -75,7 +82,7 @@ _FEWER_BEFORE = 3
 def _level_below_parts(blocks: Sequence[tuple[int, str]], level: int) -> int:
     """Return the next level of headings where those of `level` are of parts; 0 where they are of chapters."""
     below = min((other for other, _ in blocks if other > level), default=0)
-    headings = sum(other == level for other, _ in blocks)
+    headings = sum(other == level and not _MATTER.fullmatch(text.strip(" .:*_")) for other, text in blocks)
     before: list[int] = []
     under: list[int] = []
     own: int | None = None
@@ -90,7 +97,7 @@ def _level_below_parts(blocks: Sequence[tuple[int, str]], level: int) -> int:
             own += count_words(text)
         elif under:
             under[-1] += count_words(text)
-    # A chapter may have headings of its own, as of days. Half of the parts have chapters at least, for a prologue has none.
+    # A chapter may have headings of its own, as of days: half of the parts have chapters at least.
     if 2 * len(before) < headings:
         return 0
     # Compared as averages, without dividing by nothing.

@@ -35,13 +35,26 @@ _SURNAMES = re.compile(
 """What a place is, and somebody may be called."""
 _SHEET = re.compile(r"\b(?:age|gender|sex|pronouns|personality)\s*[:(]|\b(?:he/him|she/her|they/them)\b", re.IGNORECASE)
 """What is noted of somebody, and of no place."""
+_NO_TRADES = (
+    "manor|corner|border|shelter|chamber|wonder|matter|center|interior|exterior|reminder|remainder|corridor|cluster|harbor|door|"
+    "floor|water|theater|cellar|number|letter|order|former"
+)
 _SOMEBODY = (
     rf"(?:{'|'.join(sorted(HE_IS | SHE_IS | RANKS | ANYBODY))}|knight|mage|thief|merchant|servant|student|orphan|cook|guard|spy|"
-    rf"(?!(?:{_PLACES}|manor|corner|border|shelter|chamber)\b)\w+(?:er|or|ist|ian|man|woman|smith|wright))"
+    rf"(?!(?:{_PLACES}|{_NO_TRADES})\b)\w+(?:er|or|ist|ian|man|woman|smith|wright))"
     r"(?=[.,;]|$| (?:of|with|who|from|in|at|and)\b)"
 )
 """What somebody is, and nothing else is said to be."""
 _ABOUT_SOMEBODY = re.compile(r"(?:^|[.!?]\s+)(?:He|She)\b")
+_DOES_AS_SOMEBODY = (
+    "drinks|walks|wears|speaks|works|loves|hates|likes|thinks|believes|knows|wants|fears|limps|smiles|laughs|sings|teaches|owns|"
+    "hunts|trusts|hopes|remembers|writes|reads|says|asks|plays|lives|drives|dreams|studies|owes"
+)
+"""What only somebody does, of a name that a place may have, too."""
+_OF_PLACES_TOO = frozenset(
+    ("king", "queen", "prince", "princess", "general", "doctor", "bishop", "abbot", "saint", "duke", "earl")
+)
+"""Titles that stand in the names of places: King Valley, Doctor Lane."""
 _STATES = (
     r"is|was|has|does|lies|stands|belongs|contains|holds|means|consists|reaches|runs|flows|rises|seems|remains|shines|glows|smells|"
     r"dates|keeps|makes|gives|houses|hangs|opens|borders|"
@@ -406,16 +419,19 @@ def _prose(lines: Sequence[str], name: str) -> list[str]:
 def _kind(name: str, text: str) -> Kind:
     """Return what an entry is: a place by its own name or what it is said to be, somebody by what only somebody does."""
     words, told = name.split(), re.escape(name)
-    is_a = r"(?:an?|the) (?:(?!(?:of|in|on|at|by|to|for|from|with|near|where|who|whose|that|which)\b)[\w'’-]+,? ){0,4}?"
-    if re.search(rf"^(?:The )?{told},? (?:is|was) {is_a}(?:{_PLACES})\b", text, re.IGNORECASE):
-        return "place"
-    does = len(words) > 1 and re.search(
-        rf"(?:^|[.!?]\s+)(?<![Tt]he ){told} (?:\w+ly )?(?!(?:{_STATES})\b)[a-z]{{2,}}(?<!s)s\b", text
-    )
     head = head_of(words_of_thing(name)) or name
-    if _PLACE.fullmatch(head):
+    is_named_so = bool(_PLACE.fullmatch(head))
+    is_a = r"(?:an?|the) (?:(?!(?:of|in|on|at|by|to|for|from|with|near|where|who|whose|that|which)\b)[\w'’-]+,? ){0,4}?"
+    says = rf"(?:The )?{told},? (?:is|was) "
+    # A village doctor is no village.
+    ends = r"(?=[.,;]|$| (?:of|in|on|by|near|at|outside|between|behind|where|that|which|with|and)\b)"
+    if re.search(rf"^{f'(?:{says})?' if is_named_so else says}{is_a}(?:{_PLACES})\b{ends}", text, re.IGNORECASE):
+        return "place"
+    does_what = rf"(?:{_DOES_AS_SOMEBODY})\b" if is_named_so else rf"(?:\w+ly )?(?!(?:{_STATES})\b)[a-z]{{2,}}(?<!s)s\b"
+    does = len(words) > 1 and re.search(rf"(?:^|[.!?]\s+)(?<![Tt]he ){told} {does_what}", text)
+    if is_named_so:
         is_told = (
-            is_title(words[0])
+            (is_title(words[0]) and words[0].casefold() not in _OF_PLACES_TOO)
             or does
             or _SHEET.search(text)
             or re.search(rf"^(?:{told},? (?:is|was) )?{is_a}{_SOMEBODY}", text, re.IGNORECASE)

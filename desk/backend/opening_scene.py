@@ -17,7 +17,11 @@ LABELS = 12
 """Words that say in a premise which of its parts is what."""
 
 
-_ASSISTANT = re.compile(r"\byou(?: are|['’]re) (?:an?|the) (?:[\w-]+,? ){0,6}?assistant\b", re.IGNORECASE)
+_ASSISTANT = re.compile(r"\W*you(?: are|['’]re) (?:an?|the) (?:[\w-]+,? ){0,6}?assistant\b", re.IGNORECASE)
+_PLAYS = re.compile(r"\brole(?:[- ]?play|\b)|\bplay(?:ing)?\b|\{\{|\bcharacter\b", re.IGNORECASE)
+_MOST_OF_AN_ASSISTANT = 25
+"""Words that are said of an assistant, and no card."""
+_SPEECH = re.compile(r"[\"“][^\"”]*[\"”]")
 _ASKS_FOR_A_STORY = re.compile(
     r"\b(?:what|which)\b[^.!?]{0,60}\b(?:(?:shall|should|would|can|could|may) (?:we|i|you)\b[^.!?]{0,60}\bwrite"
     r"|(?:story|tale)\b[^.!?]{0,60}\b(?:would you like|do you want|(?:shall|should|can) (?:we|i)|about))\b[^.!?]{0,60}\?",
@@ -57,9 +61,14 @@ def opening_scene(messages: Iterable[tuple[str, str]]) -> OpeningScene:
     told = (text for role, text in before if role in ("system", "developer"))
     # In brackets stand a front end's own headings: [Start a new Chat].
     card = " ".join(text for text in told if text and not _is_heading(text))
-    if not card or _ASSISTANT.search(card) or _ASKS_FOR_A_STORY.search(greeting):
+    if not card or _is_of_an_assistant(card) or _ASKS_FOR_A_STORY.search(_SPEECH.sub("", greeting)):
         return OpeningScene()
     return OpeningScene(card, greeting)
+
+
+def _is_of_an_assistant(card: str) -> bool:
+    plays = _PLAYS.search(card) or count_words(card) > _MOST_OF_AN_ASSISTANT
+    return bool(_ASSISTANT.match(card)) and not plays
 
 
 def _is_heading(text: str) -> bool:

@@ -230,9 +230,14 @@ class StoryJobs:
     async def apply_memory_changes(self) -> None:
         """Make what was edited in the memory in the one that the last passage left; nothing may be writing the story."""
         while self.memory_changes:
-            memory = (await self.story.apassage()).short_term_memory
-            await self.story.aedit_memory(self.memory_changes[0].made_in(memory))
-            del self.memory_changes[0]
+            # Out of the list before anything is awaited: what is being made can be withdrawn no more.
+            change = self.memory_changes.pop(0)
+            try:
+                memory = (await self.story.apassage()).short_term_memory
+                await self.story.aedit_memory(change.made_in(memory))
+            except BaseException:
+                self.memory_changes.insert(0, change)
+                raise
             self.story_changed()
             self.save()
 

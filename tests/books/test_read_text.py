@@ -293,6 +293,28 @@ def test_days_that_head_one_chapter_are_lines_of_it(save):
     assert "12 March" in chapters[3].paragraphs
 
 
+def test_what_stands_before_and_behind_the_parts_has_no_chapters(save):
+    prose = "It rained all day long, and nobody came over the pass."
+    heads = [
+        "# Prologue",
+        "# Part One\n\n## Chapter 1",
+        "## Chapter 2",
+        "# Part Two\n\n## Chapter 3",
+        "# Epilogue",
+        "# Acknowledgements",
+    ]
+    chapters = read_book(save("b.md", "\n\n".join(f"{head}\n\n{prose}" for head in heads))).chapters
+    told = [chapter.title for chapter in chapters]
+    assert told == [
+        "Prologue",
+        "Part One. Chapter 1",
+        "Chapter 2",
+        "Part Two. Chapter 3",
+        "Epilogue",
+        "Acknowledgements",
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "chapters"),
     [

@@ -935,6 +935,24 @@ def test_the_hello_of_a_client_is_no_scene(client, desk, card, greeting):
     assert told(desk, first).brief["premise"] == said_first
 
 
+@pytest.mark.parametrize(
+    ("card", "greeting"),
+    [
+        (
+            "You are an AI assistant playing the role of Greta, a keeper of bees in 1890.",
+            "*Greta looks up from the hive.*",
+        ),
+        ("Greta keeps bees. You are the new assistant of the apothecary.", "*Greta looks up from the hive.*"),
+        ("Greta keeps bees.", 'Greta pokes the fire. "What story did your grandfather tell you about the lamp?"'),
+    ],
+)
+def test_a_card_that_speaks_of_an_assistant_is_a_card(client, desk, card, greeting):
+    first = ask(client, with_character(words_of(FIRST_WORDS), card=[card], greeting=greeting))
+    premise = told(desk, first).brief["premise"]
+    assert card in premise
+    assert greeting in premise
+
+
 def test_the_first_reply_to_a_character_may_be_stopped(client, desk):
     stream = ask(client, with_character(words_of(FIRST_WORDS)), stream=True)
     shown = ""

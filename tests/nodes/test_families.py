@@ -180,7 +180,14 @@ def with_dead(*people):
 def test_by_a_title_nobody_dead_is_meant_while_somebody_living_of_the_name_can_be(people, title, passage):
     known = with_dead(*people)
     assert find_contradictions(passage, known) == []
-    assert known.meant(title) is None
+    assert (meant := known.meant(title)) is None or not meant.is_dead
+
+
+def test_of_those_of_one_rank_the_living_one_is_meant():
+    people = ("Mary Hale", "Robert's mother"), ("Edith Hale", "Robert's wife")
+    known = changed(with_dead(*people), [said("Robert Hale", "role", "a miller")], "p3", 3)
+    assert (meant := known.meant("Mrs. Hale")) is not None
+    assert meant.name == "Edith Hale"
 
 
 def test_by_a_title_somebody_dead_is_meant_where_nobody_else_can_be():

@@ -166,6 +166,7 @@ async def test_a_server_refuses_an_unknown_setting_however_it_is_given():
     ("given", "reason"),
     [
         ({"premis": "A baker who cannot taste."}, "no field 'premis' in an input; did you mean premise?"),
+        ({"stroy": "0123456789ab"}, "did you mean story?"),
         ({"message": ["A baker."]}, "did you mean messages?"),
         ({"brief": {"premise": "A baker who cannot taste."}}, "`brief` is a field of the state and not of an input"),
         ({"premise": "A baker.", "language": "French"}, "`language` is a setting and no field of an input: give"),

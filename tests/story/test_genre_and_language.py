@@ -47,6 +47,11 @@ def prompts(model):
         ("I'd like a sci-fi tale", "science fiction"),
         ("a Western where nobody draws", "western"),
         (PLAIN, ""),
+        ("A boy who never sleeps, in a gothic story", "gothic"),
+        ("No magic, just a mystery story", "mystery"),
+        ("I don't know what to write, maybe a horror story.", "horror"),
+        ("not a horror story but a romance novel", "romance"),
+        ("A fantasy story following a girl", "fantasy"),
         ("No romance, please: two rivals cross the Arctic.", ""),
         ("Two rivals cross the Arctic. No fantasy, no magic.", ""),
         ("I don't want a love story; two rivals cross the Arctic.", ""),
@@ -130,6 +135,15 @@ def _genre(library, settings, **opening):
         ("The baron von Richthofen, Fräulein Schmidt and Herr Doktor Weiss dine at Schloss Neuschwanstein.", ""),
         ("Piotr Kowalski and Wojciech Nowak in Kraków", ""),
         ("A cat becomes mayor, in German please.", "German"),
+        ("A ghost story about a miller, in German.", "German"),
+        ("A story about a lighthouse keeper (in Spanish)", "Spanish"),
+        ("A miller finds a ring, write it in German", "German"),
+        ("Can you write me a story in French about a cat?", "French"),
+        ("I'd like a short, sad ghost story in French about a cat", "French"),
+        *(
+            (words, "")
+            for words in ("ninja vs samurai", "samurai in Edo", "a diva in Roma", "yeti in Tibet", "harem anime isekai")
+        ),
         ("Мальчик находит дракона в старом сарае.", "Russian"),
         ("Skriv en berättelse om en katt", "Swedish"),
         ("Skriv en historie om en fyrvokter som teller skip om natten.", "Norwegian"),

@@ -134,7 +134,7 @@ async function takeOver() {
 }
 /** Take over what a browser that died had on the disk and not in localStorage; beside what is typed already. */
 async function takeOverDurable() {
-  for (const [name, value] of await newerThanLocal()) {
+  for (const [name, value] of await newerThanLocal().catch(() => [])) {
     const found = parsed(value);
     if (name.startsWith(OWN)) localStorage.setItem(name, value);
     else if (found && name.startsWith(PREFIX)) {

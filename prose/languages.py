@@ -21,7 +21,7 @@ _OF_ENGLISH_ALONE = frozenset((
 ))  # fmt: skip
 """Among a few words, one of these outweighs the names of people and places, which are all that looks foreign; among more, two."""
 _FEWEST_OF_NEIGHBOURS = 5
-"""Words in small letters from which on a text may be told to be in one of several neighbours: fewer are loan-words, too."""
+"""Words in small letters below which a text in one of several neighbours has to be less English: they may be loan-words."""
 _NO_ENGLISH = 0.02
 """Probability of English below which a text is in another language, though it may be one of several neighbours."""
 
@@ -32,11 +32,15 @@ _TELL = r"(?:write|tell|answer|make)(?:\s+(?:it|this|that|me|everything|all|the 
 _LANGUAGE = "|".join(sorted(map(re.escape, (*ENGLISH_NAMES, *OWN_NAMES)), key=len, reverse=True))
 _IN = rf"(?:in|auf|en|em|på|po|language\s*[:=])\s+(?P<language>{_LANGUAGE})\b"
 _STORY = "(?:story|tale|novel|novella|book|mystery|romance|thriller|comedy|fable)"
-_WISH = (
-    rf"(?:{_PLEASE},?\s+|can you\s+|could you\s+|would you\s+|i want\s+|i(?:['’]d| would) (?:like|love)\s+)*"
-    r"(?:(?:write|tell|make|give|create|begin|start)\s+(?:(?:me|us)\s+)?)?"
-)
+_PLEADS = rf"(?:{_PLEASE},?\s+|can you\s+|could you\s+|would you\s+|i want\s+|i(?:['’]d| would) (?:like|love)\s+)*"
+_BEGINS = r"(?:write|tell|make|give|create|begin|start)\b"
+_WISH = rf"{_PLEADS}(?:{_BEGINS}\s+(?:(?:me|us)\s+)?)?"
 _A_STORY = rf"(?:an?|the|another)\s+(?:[\w'’-]+,?\s+){{0,3}}?{_STORY}"
+_BARE_STORY = rf"(?:(?!(?:an?|the|another|he|she|they|it)\b)[\w'’-]+,?\s+){{0,3}}?{_STORY}"
+_NOT_OF_SOMEBODY = (
+    r"(?:(?!\b(?:that|when|where|which|who|whose)\b)[^.!?\n])*(?<!ing)(?<!ed)(?<!written)(?<!spoken)(?<!sung)"
+)
+"""Nobody in the story does it: "who dreams in German", "a parrot swearing in Spanish"."""
 _ASKS = (
     # A sentence of its own: "In German, please.", "Auf Deutsch bitte", "And write it in French".
     re.compile(
@@ -48,15 +52,19 @@ _ASKS = (
     re.compile(rf"[,:;(–—]\s*{_IN},?\s*{_PLEASE}\s*(?=$|[.!?:;)\n–—])", re.IGNORECASE),
     # "A ghost story in German about a miller"; but not "a novel in French Canada".
     re.compile(
-        rf"^\W*{_WISH}(?:{_A_STORY}|{_STORY})\s+{_IN}"
+        rf"^\W*{_WISH}(?:{_A_STORY}|{_BARE_STORY})\s+{_IN}"
         rf"(?=\s*(?:$|[.!?:;,)\n–—])|\s+(?:about|for|of|on|set|where|with|{_PLEASE})\b)",
         re.IGNORECASE,
     ),
-    # A wish of which it is the end, where nobody in the story does it: "who dreams in German", "a parrot swearing in Spanish".
+    # A wish of which it is the end, or a story of something, with a stop before it.
     re.compile(
-        rf"(?:^|[.!?\n])\s*{_WISH}(?:(?<=write )|(?<=tell )|(?<=me )|(?<=us )|(?<=make )|(?<=create )|{_A_STORY}\b)"
-        r"(?:(?!\b(?:that|when|where|which|who|whose)\b)[^.!?\n])*(?<!ing)(?<!ed)(?<!written)(?<!spoken)(?<!sung)"
+        rf"(?:^|[.!?\n])\s*{_PLEADS}{_BEGINS}(?:{_NOT_OF_SOMEBODY})?"
         rf"(?:\s*[,;(]\s*|\s+){_IN}(?:,?\s*{_PLEASE})?\)?\s*(?=$|[.!?\n])",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"^\W*{_PLEADS}{_A_STORY}\s+(?:about|of|for|on|with|set)\b{_NOT_OF_SOMEBODY}"
+        rf"\s*[,;(]\s*{_IN}(?:,?\s*{_PLEASE})?\)?\s*(?=$|[.!?\n])",
         re.IGNORECASE,
     ),
 )
@@ -64,7 +72,8 @@ _ASKS = (
 
 def asked_language(premise: str) -> str:
     """Return the English name of the language that a premise asks for ("in German, please"); empty for none."""
-    found = next(filter(None, (pattern.search(premise) for pattern in _ASKS)), None)
+    told = "\n".join(" ".join(line.split()) for line in premise.splitlines() if line.strip())
+    found = next(filter(None, (pattern.search(told) for pattern in _ASKS)), None)
     return language_name(found["language"]) if found else ""
 
 
@@ -88,9 +97,8 @@ def _written_language(premise: str) -> str:
     code = max(shares, key=lambda code: shares[code])
     if code == "en" or without_names[code] < without_names["en"]:
         return ""
-    if shares[code] < SUREST_DOUBT and (
-        len(small) < _FEWEST_OF_NEIGHBOURS or max(shares["en"], without_names["en"]) > _NO_ENGLISH
-    ):
+    no_english = _NO_ENGLISH if len(small) >= _FEWEST_OF_NEIGHBOURS else _NO_ENGLISH / 5
+    if shares[code] < SUREST_DOUBT and max(shares["en"], without_names["en"]) > no_english:
         return ""
     return language_name(code)
 

@@ -49,10 +49,14 @@ def _any_of(names: tuple[str, ...]) -> str:
 _WITH_STORY = re.compile(
     rf"\b(?:(?P<kind>{_KINDS})\s+)?(?P<name>{_any_of(tuple(_BY_USUAL_NAME))}){_STORY}"
     # A comic book artist is somebody in it.
-    r"(?!['-]|\s+(?:agents?|artists?|authors?|characters?|clubs?|collectors?|contests?|critics?|editors?|fans?|festivals?|heroes|hero|"
-    r"hosts?|podcasts?|publishers?|readers?|shops?|stores?|tellers?|writers?)\b)"
+    r"(?!['-]|\s+(?!(?:about|after|and|as|at|based|between|but|by|called|during|for|from|full|i|in|inside|inspired|is|like|named|of|on|or|"
+    r"please|set|so|that|the|through|titled|to|told|under|when|where|which|with|without|written|you|cent(?:er|r)ed|[a-z]{3,}ing)\b)\w)"
 )
-_DENIED = re.compile(r"(?:\b(?:no|not|never|nor|without|neither)|n't)\b(?:(?!\bbut\b)[^.,;:!?\n])*$")
+_DENIED = re.compile(
+    r"(?:\b(?:no|not|never|nor|without|neither)|n't)\b"
+    # A comma ends it where something else is said behind it, and not in a list.
+    r"(?:(?!\bbut\b)[^.,;:!?\n]|,(?!\s*(?:an?|the|just|only|but|maybe|perhaps|rather|more|i|it|it's|in)\b))*$"
+)
 """What says before a genre that the story is none of it."""
 _AT_FIRST = re.compile(
     r"(?:^|[.!?:\n])\s*(?:(?:please|can you|could you|would you|i want|i(?:'d| would) like|let's have|now)\s+)*"
@@ -64,7 +68,8 @@ _AT_FIRST = re.compile(
 
 def named_genre(premise: str) -> str:
     """Return the genre that a premise names as the story's own ("a cosy mystery", "a gothic story"); empty for none."""
-    told = premise.casefold().replace("’", "'")
+    lines = premise.casefold().replace("’", "'").splitlines()
+    told = "\n".join(" ".join(line.split()) for line in lines if line.strip())
     named = (*_WITH_STORY.finditer(told), *_AT_FIRST.finditer(told))
     found = next((match for match in named if not _DENIED.search(told, 0, match.start("name"))), None)
     if found is None:

@@ -86,9 +86,14 @@ def _level_below_parts(blocks: Sequence[tuple[int, str]], level: int) -> int:
     before: list[int] = []
     under: list[int] = []
     own: int | None = None
+    beside = False
     for other, text in blocks:
         if 0 < other <= level:
-            own = 0
+            # What stands beside the parts tells nothing of them, be it with headings of its own.
+            own = None if _MATTER.fullmatch(text.strip(" .:*_")) else 0
+            beside = own is None
+        elif beside:
+            continue
         elif other and other == below:
             before += [] if own is None else [own]
             own = None

@@ -48,7 +48,8 @@ _SOMEBODY = (
 _ABOUT_SOMEBODY = re.compile(r"(?:^|[.!?]\s+)(?:He|She)\b")
 _DOES_AS_SOMEBODY = (
     "drinks|walks|wears|speaks|works|loves|hates|likes|thinks|believes|knows|wants|fears|limps|smiles|laughs|sings|teaches|owns|"
-    "hunts|trusts|hopes|remembers|writes|reads|says|asks|plays|lives|drives|dreams|studies|owes"
+    "hunts|trusts|hopes|remembers|writes|reads|says|asks|plays|lives|drives|dreams|studies|owes|"
+    "sells|carries|rules|commands|serves"
 )
 """What only somebody does, of a name that a place may have, too."""
 _OF_PLACES_TOO = frozenset(
@@ -424,7 +425,7 @@ def _kind(name: str, text: str) -> Kind:
     is_a = r"(?:an?|the) (?:(?!(?:of|in|on|at|by|to|for|from|with|near|where|who|whose|that|which)\b)[\w'’-]+,? ){0,4}?"
     says = rf"(?:The )?{told},? (?:is|was) "
     # A village doctor is no village.
-    ends = r"(?=[.,;]|$| (?:of|in|on|by|near|at|outside|between|behind|where|that|which|with|and)\b)"
+    ends = rf"(?!(?:['’-]s?)? (?:\w+ )?{_SOMEBODY})"
     if re.search(rf"^{f'(?:{says})?' if is_named_so else says}{is_a}(?:{_PLACES})\b{ends}", text, re.IGNORECASE):
         return "place"
     does_what = rf"(?:{_DOES_AS_SOMEBODY})\b" if is_named_so else rf"(?:\w+ly )?(?!(?:{_STATES})\b)[a-z]{{2,}}(?<!s)s\b"

@@ -17,10 +17,11 @@ LABELS = 12
 """Words that say in a premise which of its parts is what."""
 
 
-_ASSISTANT = re.compile(r"\W*you(?: are|['’]re) (?:an?|the) (?:[\w-]+,? ){0,6}?assistant\b", re.IGNORECASE)
-_PLAYS = re.compile(r"\brole(?:[- ]?play|\b)|\bplay(?:ing)?\b|\{\{|\bcharacter\b", re.IGNORECASE)
-_MOST_OF_AN_ASSISTANT = 25
-"""Words that are said of an assistant, and no card."""
+_ASSISTANT = re.compile(
+    r"\W*(?:system:\s*|today is [^.]*\.\s*)*you(?: are|['’]re) (?:an?|the) (?:[\w-]+,? ){0,6}?assistant\b",
+    re.IGNORECASE,
+)
+_PLAYS = re.compile(r"\bplay(?:s|ing)?\b(?: the)? (?:role|part|character)|\brole-?play|\{\{", re.IGNORECASE)
 _SPEECH = re.compile(r"[\"“][^\"”]*[\"”]")
 _ASKS_FOR_A_STORY = re.compile(
     r"\b(?:what|which)\b[^.!?]{0,60}\b(?:(?:shall|should|would|can|could|may) (?:we|i|you)\b[^.!?]{0,60}\bwrite"
@@ -67,8 +68,7 @@ def opening_scene(messages: Iterable[tuple[str, str]]) -> OpeningScene:
 
 
 def _is_of_an_assistant(card: str) -> bool:
-    plays = _PLAYS.search(card) or count_words(card) > _MOST_OF_AN_ASSISTANT
-    return bool(_ASSISTANT.match(card)) and not plays
+    return bool(_ASSISTANT.match(card)) and not _PLAYS.search(card)
 
 
 def _is_heading(text: str) -> bool:

@@ -315,6 +315,15 @@ def test_what_stands_before_and_behind_the_parts_has_no_chapters(save):
     ]
 
 
+def test_what_stands_behind_the_chapters_makes_no_parts_of_them(save):
+    prose = "It rained all day long, and nobody came over the pass."
+    text = (
+        "\n\n".join(f"# Chapter {at}\n\n{prose}" for at in (1, 2))
+        + f"\n\n# Glossary\n\n## A\n\n{prose}\n\n## B\n\n{prose}"
+    )
+    assert [one.title for one in read_book(save("b.md", text)).chapters] == ["Chapter 1", "Chapter 2", "Glossary"]
+
+
 @pytest.mark.parametrize(
     ("text", "chapters"),
     [

@@ -926,6 +926,8 @@ def test_instructions_without_a_greeting_are_no_character(client, desk):
         (["You are a friendly, patient writing assistant."], "Welcome back."),
         ([], "Let's start chatting! 👇"),
         (["Answer in plain text."], "Hi there! What would you like to write about?"),
+        (["Today is Monday. You are a helpful assistant."], "Welcome! Give me an idea and I will begin."),
+        (["You are a writing assistant who develops characters."], "Welcome! Give me an idea and I will begin."),
         (["Answer in plain text."], "Good evening. What should your story be about?"),
     ],
 )

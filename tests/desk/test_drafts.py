@@ -447,7 +447,7 @@ def test_settings_that_were_refused_or_left_are_found_again(page: Any, own_desk:
         lambda route: route.fulfill(status=507, json=refusal) if route.request.method == "PUT" else route.continue_(),
     )
     button(page, "Settings", exact=True).click()
-    dialog, premise = page.get_by_role("dialog"), page.get_by_label("Premise", exact=True)
+    dialog, premise = page.get_by_role("dialog"), page.get_by_role("textbox", name="Premise", exact=True)
     premise.fill(MINE)
     dialog.get_by_label("Style").fill("dry")
     button(dialog, "Save").click()

@@ -12,6 +12,7 @@ const PREFIX = "desk.draft/";
 const OWN = "desk.tab-draft/";
 const ALIVE = "desk.tab/";
 const CLOSING_MS = 1000;
+const CLOSING_LOOKS = 10;
 /** A page that waits longer for the disk is shown without; what comes later is shown then. */
 const PATIENCE_MS = 1000;
 const tab = Math.random().toString(36).slice(2);
@@ -52,10 +53,10 @@ const alive = async () => new Set(((await navigator.locks?.query())?.held ?? [])
 /** Offer what a tab typed that is no more, since this one types in its place; a tab that lives keeps its own. */
 async function keepOfGone(key: string, { owner, text, base, at }: UnsavedText & { owner: string }) {
   if (CHOICE.test(key)) return;
-  if (owner && (await alive()).has(ALIVE + owner)) {
-    // One that is being closed holds its lock a little longer.
+  // One that is being closed holds its lock a little longer, on a busy machine some seconds.
+  for (let looks = 0; owner && (await alive()).has(ALIVE + owner); looks++) {
+    if (looks === CLOSING_LOOKS) return;
     await new Promise((done) => setTimeout(done, CLOSING_MS));
-    if ((await alive()).has(ALIVE + owner)) return;
   }
   setUnsaved(`${key}/~${owner || tab}`, { text, base, at, open: false, kept: true });
 }

@@ -30,8 +30,8 @@ class RefuseUnknownSettings:
 
     So it does for a run's input and an update of a thread's state with a field that is lost (see `schema.field_names`), where
     `stories` says that the graphs are those of a story. An assistant or a thread that is named by its id may be of any graph,
-    and is taken for one of these. Where a request has no context, a server takes what its config holds as `configurable` for
-    one, and so does this.
+    and is taken for one of these, unless a field is named that is like none of a story's. Where a request has no context, a
+    server takes what its config holds as `configurable` for one, and so does this.
     """
 
     def __init__(

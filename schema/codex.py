@@ -584,9 +584,8 @@ class Codex:
         if len(people) > 1:
             ranked = [one for one in people if one.has_rank(title)]
             if not all(one.is_dead for one in people):
-                living = [one for one in ranked if not one.is_dead]
                 # Ranks and husbands are had after the dead, and so where none of the living has one, it may be any of them.
-                ranked = living
+                ranked = [one for one in ranked if not one.is_dead]
             people = ranked
         return people[0] if len(people) == 1 and people[0].may_be_called(title) else None
 

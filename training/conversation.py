@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -101,20 +102,43 @@ def plans_prompt(scene: Scene, moves: Sequence[str]) -> str:
     return prompts(scene.mode).fill(
         "plans",
         **_voice(scene.mode),
+        step=scene.step + 1,
         finale="last" if left <= 0 else "near" if left <= 2 else "",
         coming=" ".join(scene.outline[scene.step : scene.step + 1]),
         moves=[KNOWN_MOVES[name] for name in moves],
     )
 
 
-def opening(premise: Premise) -> Exchange:
-    """Return the call that founds a story, with the story as it was laid out for a reply."""
+def openings(premise: Premise) -> list[list[Exchange]]:
+    """Return the conversations that found a story and plan its first scene, with the story as it was laid out for a reply.
+
+    It is founded from its genre alone, from the premise that somebody gave, and from the names that were dealt.
+    """
     people = [dict(zip(("name", "who"), person.split(": ", 1), strict=True)) for person in premise.characters]
     founded = {"title": premise.title, "premise": premise.premise, "characters": people, "outline": premise.outline}
-    asked = prompts(premise.mode).fill(
-        "open", **_voice(premise.mode), genre=premise.genre, premise="", names=[], player=""
+    player = next((fact[8:-1] for fact in premise.start if re.fullmatch(r"You are [^,]+\.", fact)), "")
+    fill = prompts(premise.mode).fill
+    planned: list[Exchange] = []
+    if premise.plans:
+        asked = fill(
+            "plans",
+            **_voice(premise.mode),
+            step=1,
+            finale="",
+            coming=premise.outline[0],
+            moves=[KNOWN_MOVES[name] for name in premise.moves],
+        )
+        planned = [Exchange("plans", asked, _json(dict(zip(premise.moves, premise.plans, strict=True))))]
+    nothing = {"genre": premise.genre, "premise": "", "names": [], "player": ""}
+    told = (
+        {"names": [person["name"] for person in people], "player": player},
+        {"premise": premise.premise, "player": player},
+        {},
     )
-    return Exchange("open", asked, _json(founded))
+    return [
+        [Exchange("open", fill("open", **{**_voice(premise.mode), **nothing, **given}), _json(founded)), *planned]
+        for given in told
+    ]
 
 
 def messages(mode: Mode, done: Sequence[Exchange]) -> list[dict[str, str]]:

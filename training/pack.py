@@ -19,7 +19,7 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
-from training.conversation import exchanges, opening, templates_fingerprint, writing
+from training.conversation import exchanges, openings, templates_fingerprint, writing
 from training.data import DATA, Premise, Scene, read_premises, read_scenes
 from training.encode import Example, encode, tokenizer
 from training.evaluate import contexts
@@ -42,7 +42,8 @@ def conversations(tokens: Any, scenes: Sequence[Scene], premises: Sequence[Premi
             yield scene.story, after.call if after else "write", encode(tokens, name, scene.mode, done, LONGEST)
     for premise in premises:
         name = f"{premise.story} opening"
-        yield premise.story, "open", encode(tokens, name, premise.mode, [opening(premise)], LONGEST)
+        for done in openings(premise):
+            yield premise.story, "open", encode(tokens, name, premise.mode, done, LONGEST)
 
 
 def prompt(tokens: Any, scene: Scene) -> list[int]:

@@ -24,7 +24,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from training.conversation import lesson, opening, templates_fingerprint
+from training.conversation import lesson, openings, templates_fingerprint
 from training.data import Premise, Scene, line, read_premises, read_scenes
 from training.encode import Example, encode, tokenizer
 from training.lora import LoraLinear, attach, read_adapter, restore, tensors
@@ -282,8 +282,9 @@ def examples(
         found = encode(tokens, name, scene.mode, lesson(scene), longest)
         (measure if held_out(scene.story, share) else learn).append(found)
     for premise in premises:
-        found = encode(tokens, f"{premise.story} opening", premise.mode, [opening(premise)], longest)
-        (measure if held_out(premise.story, share) else learn).append(found)
+        for done in openings(premise):
+            found = encode(tokens, f"{premise.story} opening", premise.mode, done, longest)
+            (measure if held_out(premise.story, share) else learn).append(found)
     return learn, measure
 
 

@@ -86,6 +86,11 @@ PLANS = Decoding(
 )
 """Plans: warm, and each unlike the last."""
 
+PLANS_TAUGHT = Decoding(
+    temperature=0.7, max_tokens=420, sampling={"min_p": 0.08, "top_k": 0, "top_p": 0.95, "repeat_last_n": 0}
+)
+"""Founding and plans of a model that wears an adapter: it was taught them, and DRY joins words."""
+
 OPEN = Decoding(temperature=0.9, max_tokens=900, sampling={**_DRY_PLANS, "min_p": 0.06, "top_k": 0, "top_p": 1.0})
 """The founding of a story: warm, for nothing has to be kept yet."""
 

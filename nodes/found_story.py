@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
-from langchain_core.messages import HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel, BeforeValidator, Field, create_model
 
 from recurrentgpt.models.calls import ask
-from recurrentgpt.models.decoding import FULL_REPLY_TOKENS, OPEN, sampled
+from recurrentgpt.models.decoding import FULL_REPLY_TOKENS, OPEN, PLANS_TAUGHT, sampled
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.prompt_values import plan_length, voice
 from recurrentgpt.nodes.reply_schemas import (
@@ -20,7 +20,9 @@ from recurrentgpt.nodes.reply_schemas import (
     joined_texts,
     opening_reply,
     plan_of,
+    plans_reply,
     play_reply,
+    taught_reply,
 )
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.plot_moves import deal
@@ -29,6 +31,7 @@ from recurrentgpt.nodes.small.seed_ideas import deal_names, deal_readers, deal_s
 from recurrentgpt.prose.list_marks import without_marks
 from recurrentgpt.prose.model_text import visible_line
 from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.prose.shared_runs import overlap
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.genres import NEUTRAL_GENRE
 from recurrentgpt.schema.state import StoryInput
@@ -54,6 +57,9 @@ class FoundingReply(BaseModel):
     plans: list[Annotated[str, BeforeValidator(plan_of)]] = Field(min_length=1)
 
 
+FOUNDING_TOKENS = 560
+
+
 @dataclass(frozen=True)
 class Founding:
     """What a story starts from."""
@@ -72,6 +78,8 @@ class Founding:
     voice: str = ""
     reader: str = ""
     """Who the reader of a story to play is, where it was said and the model has told it."""
+    first: str = ""
+    """What happens first, where a model was taught to say so: a plan of whoever plays begins with it."""
 
 
 async def conceive(
@@ -87,7 +95,8 @@ async def conceive(
         (await runtime.model("writer")).sampling_fields(runtime.context.sampling)
     model = await runtime.model("planner")
     if model.tier == "small":
-        return await _dealt(runtime, model, {**given, "genre": given["genre"] or NEUTRAL_GENRE}, seed)
+        found = _taught if _founds(model, runtime.context, given) else _dealt
+        return await found(runtime, model, {**given, "genre": given["genre"] or NEUTRAL_GENRE}, seed)
     return await _asked(runtime, model, given, seed, form)
 
 
@@ -117,7 +126,7 @@ async def _asked(
 
 async def _dealt(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput, seed: int) -> Founding:
     """Return a story built on dealt names and a dealt trouble: a small model left alone tells of Dr. Elara in 2050."""
-    # It founds by what is dealt, whatever its model wears: an adapter is taught to write and to go on.
+    # What its adapter was not taught to found, a model founds without it.
     prompts, context = runtime.prompts(replace(model, adapter=None)), runtime.context
     schema, dealt = (_to_play if context.mode == "fiction" else _to_read)(context, given, seed)
     turns = prompts.turns("open", **_variables(context, given) | dealt)
@@ -133,6 +142,48 @@ async def _dealt(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput,
     plans = reply.plans if isinstance(reply, OpeningReply) else reply.readers
     memory = [*(f"{person}." for person in people), *known]
     return Founding(reply.title, given["genre"], reply.premise, people, reply.outline, memory, plans)
+
+
+async def _taught(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput, seed: int) -> Founding:
+    """Return a story as a model founds it that was taught to: what it is about and who is in it, then how it may begin."""
+    prompts, context = runtime.prompts(model), runtime.context
+    played, key = context.mode == "fiction", _key(given, seed)
+    dealt = [] if names_somebody(given["premise"]) else deal_names(key, 3 + context.plans * played)
+    names = dealt[:3]
+    asked = prompts.turns("open", **_variables(context, given) | {"names": names})
+    turns = [SystemMessage(prompts.fill("system", brief={"genre": given["genre"]}, **voice(context))), *asked]
+    decoding = {**sampled(PLANS_TAUGHT), "max_tokens": FOUNDING_TOKENS}
+    founded = await ask(model, turns, taught_reply(names), **decoding, seed=seed, meter=runtime.meter)
+    people = [f"{person.name}: {person.who.rstrip('. ')}" for person in founded.characters]
+    memory, first = [f"{person}." for person in people], founded.outline[0]
+    if played:
+        # Whom the reader plays is asked, unless it was said: each begins with the first turn.
+        readers = deal_readers(key, dealt[3:], given["genre"])
+        plans = [f"You are {reader}. {first}" for reader in readers]
+    else:
+        moves = deal(0, seed, context.plans)
+        about = {
+            **voice(context),
+            "step": 1,
+            "finale": "",
+            "coming": first,
+            "moves": moves,
+            "passage": "",
+            "invite": False,
+        }
+        turns = [*turns, AIMessage(founded.model_dump_json()), *prompts.turns("plans", **about)]
+        form = plans_reply(moves, context.language, fewest=1)
+        reply = await ask(model, turns, form, **sampled(PLANS_TAUGHT), seed=seed, meter=runtime.meter)
+        # A novel opens with its first plan: with the one that begins as the outline does.
+        plans = sorted(reply.in_order(), key=lambda plan: overlap(first, plan), reverse=True)
+    return Founding(founded.title, given["genre"], founded.premise, people, founded.outline, memory, plans, first=first)
+
+
+def _founds(model: ResolvedModel, context: Context, given: StoryInput) -> bool:
+    """Return whether a model was taught to found this story: in English, and where whoever plays is known or can be dealt."""
+    if not (model.adapter and is_english(context.language)):
+        return False
+    return context.mode == "novel" or not given["premise"] or bool(given["player"] or given["short_term_memory"])
 
 
 def _variables(context: Context, given: StoryInput) -> dict[str, Any]:

@@ -262,7 +262,8 @@ async def _begin(state: State, runtime: StoryRuntime, form: type[BaseModel]) -> 
     if played and given["player"]:
         if not opening.reader:
             known = [f"You are {given['player'].rstrip('.')}.", *known]
-        plans = [f"{known[0]} The story begins." if is_english(runtime.context.language) else known[0], *plans]
+        begins = opening.first or ("The story begins." if is_english(runtime.context.language) else "")
+        plans = [f"{known[0]} {begins}".rstrip(), *([] if opening.first else plans)]
     elif played and memory:
         plans = plans or ["The story goes on."]
     # A given plan is kept among the candidates, so that the log alone still has it.

@@ -12,7 +12,7 @@ from pydantic.config import JsonDict
 
 from recurrentgpt.memory.nearness import nearness
 from recurrentgpt.models.calls import ask
-from recurrentgpt.models.decoding import FULL_REPLY_TOKENS, PLANS, sampled
+from recurrentgpt.models.decoding import FULL_REPLY_TOKENS, PLANS, PLANS_TAUGHT, sampled
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.continuity import living
 from recurrentgpt.nodes.prompt_messages import plans_request, small_turns, written_turns
@@ -123,7 +123,7 @@ async def _dealt(state: State, runtime: StoryRuntime, model: ResolvedModel) -> l
             model,
             turns,
             form,
-            **{**sampled(PLANS), "max_tokens": limit},
+            **{**sampled(PLANS_TAUGHT if model.adapter else PLANS), "max_tokens": limit},
             seed=runtime.seed(state, "propose_plans", *sample),
             meter=runtime.meter,
             check=lambda reply: _unusable(reply.in_order(), unknown, state, runtime),

@@ -42,6 +42,10 @@ def _list(item: Any, count: int) -> Any:
     return Annotated[list[item], Field(json_schema_extra={"minItems": count, "maxItems": count})]
 
 
+def _between(item: Any, fewest: int, most: int) -> Any:
+    return Annotated[list[item], Field(json_schema_extra={"minItems": fewest, "maxItems": most})]
+
+
 _ONE_NUMBER = re.compile(r"(?!\s*[-−])\D*(\d+)\D*")
 
 
@@ -115,13 +119,18 @@ class DealtReply(_Reply):
         )
 
 
-class PlayReply(_Reply):
-    """Found a story to play: its world, and whom the reader may be; `readers` is left out where that is known."""
+class SettingReply(_Reply):
+    """Found a story: its world and its people."""
 
     title: str
     premise: str
     characters: list[Person]
     outline: list[str]
+
+
+class PlayReply(SettingReply):
+    """Found a story to play: its world, and whom the reader may be; `readers` is left out where that is known."""
+
     readers: list[str] = []
 
 
@@ -180,6 +189,25 @@ def dealt_reply(names: Sequence[str], moves: Sequence[Move]) -> type[DealtReply]
         people=(_exactly(list[str], people), ...),
         outline=(_list(_text(f"^[A-Z]{words_pattern(4, 18)}\\.$"), 2), ...),
         plans=(_exactly(list[str], scenes), Field(alias="first_scenes")),
+    )
+
+
+def taught_reply(names: Sequence[str] = ()) -> type[SettingReply]:
+    """Return the SettingReply of a model that was taught to found a story, with the people whose `names` were dealt."""
+    sentence = _text(sentences_pattern("English", 1, 1))
+    who: Any = _text(f"^[a-z]{words_pattern(2, 24)}$")
+    person = create_model("Person", __base__=Person, who=(who, ...))
+    people: Any = _between(person, 2, 4)
+    if names:
+        inside = f"[a-z]{words_pattern(2, 24)}"
+        people = _exactly(list[Person], [_object({"name": literal(name), "who": inside}) for name in names])
+    return create_model(
+        "Founded",
+        __base__=SettingReply,
+        title=(_text(phrase_pattern("English", 3, 40)), ...),
+        premise=(_text(sentences_pattern("English", 2, 3)), ...),
+        characters=(people, ...),
+        outline=(_between(sentence, 3, 5), ...),
     )
 
 

@@ -269,7 +269,9 @@ def held_out_loss(base: Base, talks: Conversations, most: int) -> float:
     total, count = 0.0, 0
     with torch.inference_mode():
         for group in batches([len(ids) for ids in talks.ids], rows, most):
-            found, _ = likelihoods(base, padded([talks.ids[row] for row in group]), padded([talks.learnt[row] for row in group]))
+            found, _ = likelihoods(
+                base, padded([talks.ids[row] for row in group]), padded([talks.learnt[row] for row in group])
+            )
             total, count = total - float(found.sum()), count + len(found)
     return total / max(1, count)
 
@@ -277,7 +279,9 @@ def held_out_loss(base: Base, talks: Conversations, most: int) -> float:
 def optimizer_of(adapters: dict[str, Lora], learning_rate: float) -> torch.optim.AdamW:
     """Return the optimiser of all that is trained."""
     parameters = [parameter for adapter in adapters.values() for parameter in (adapter.a, adapter.b)]
-    return torch.optim.AdamW(parameters, lr=learning_rate, betas=BETAS, weight_decay=WEIGHT_DECAY, fused=DEVICE == "cuda")
+    return torch.optim.AdamW(
+        parameters, lr=learning_rate, betas=BETAS, weight_decay=WEIGHT_DECAY, fused=DEVICE == "cuda"
+    )
 
 
 def update(optimizer: torch.optim.AdamW, learning_rate: float) -> None:
@@ -307,7 +311,9 @@ def sft(base: Base, talks: Conversations, adapters: dict[str, Lora], options: ar
         count = sum(int(talks.learnt[row][1:].sum()) for row in rows)
         said = 0.0
         for group in batches(lengths, rows, options.most_tokens):
-            found, _ = likelihoods(base, padded([talks.ids[row] for row in group]), padded([talks.learnt[row] for row in group]))
+            found, _ = likelihoods(
+                base, padded([talks.ids[row] for row in group]), padded([talks.learnt[row] for row in group])
+            )
             loss = -found.sum() / count
             loss.backward()
             said += float(loss.detach())
@@ -319,12 +325,24 @@ def sft(base: Base, talks: Conversations, adapters: dict[str, Lora], options: ar
             best = min(best, measured)
             history.append({"step": step + 1, "held_out": measured})
             seconds = time.monotonic() - began
-            mean = sum(row["loss"] for row in history[-20:] if "loss" in row) / max(1, sum("loss" in row for row in history[-20:]))
-            print(f"step {step + 1} of {total}: loss {mean:.3f}, held-out {measured:.3f}, {seconds:.0f} s, {tokens / seconds:.0f} tokens a second", flush=True)
+            mean = sum(row["loss"] for row in history[-20:] if "loss" in row) / max(
+                1, sum("loss" in row for row in history[-20:])
+            )
+            print(
+                f"step {step + 1} of {total}: loss {mean:.3f}, held-out {measured:.3f}, {seconds:.0f} s, {tokens / seconds:.0f} tokens a second",
+                flush=True,
+            )
     return {"step": total, "best": measured, "history": history, "seconds": time.monotonic() - began, "tokens": tokens}
 
 
-def write(base: Base, adapters: dict[str, Lora], prompts: Sequence[Tensor], end: int, strength: float, options: argparse.Namespace) -> list[list[int]]:
+def write(
+    base: Base,
+    adapters: dict[str, Lora],
+    prompts: Sequence[Tensor],
+    end: int,
+    strength: float,
+    options: argparse.Namespace,
+) -> list[list[int]]:
     """Return what the model replies to every prompt, by its own numbers."""
     for adapter in adapters.values():
         adapter.merge(strength)
@@ -341,8 +359,17 @@ def write(base: Base, adapters: dict[str, Lora], prompts: Sequence[Tensor], end:
             mask[row, longest - len(prompts[place]) :] = 1
         with torch.inference_mode():
             out = base.model.generate(
-                input_ids=ids.to(DEVICE), attention_mask=mask.to(DEVICE), do_sample=True, temperature=options.temperature, top_p=0.95,
-                top_k=0, min_p=0.06, max_new_tokens=options.longest, eos_token_id=end, pad_token_id=end, use_cache=True,
+                input_ids=ids.to(DEVICE),
+                attention_mask=mask.to(DEVICE),
+                do_sample=True,
+                temperature=options.temperature,
+                top_p=0.95,
+                top_k=0,
+                min_p=0.06,
+                max_new_tokens=options.longest,
+                eos_token_id=end,
+                pad_token_id=end,
+                use_cache=True,
             )
         for row, place in enumerate(places):
             said = out[row, longest:].tolist()
@@ -352,7 +379,13 @@ def write(base: Base, adapters: dict[str, Lora], prompts: Sequence[Tensor], end:
     return found
 
 
-def dpo(base: Base, talks: Conversations, adapters: dict[str, Lora], samples: dict[str, list[int]], options: argparse.Namespace) -> dict[str, Any]:
+def dpo(
+    base: Base,
+    talks: Conversations,
+    adapters: dict[str, Lora],
+    samples: dict[str, list[int]],
+    options: argparse.Namespace,
+) -> dict[str, Any]:
     """Prefer the author's scene to the model's own, from the adapter as it is; return what the checkpoint is to say."""
     began = time.monotonic()
     pairs: list[tuple[Tensor, Tensor, int]] = []
@@ -366,7 +399,9 @@ def dpo(base: Base, talks: Conversations, adapters: dict[str, Lora], samples: di
     lengths = [len(row) for row in rows]
 
     def sums(places: Sequence[int]) -> Tensor:
-        found, number = likelihoods(base, padded([rows[place] for place in places]), padded([learnt[place] for place in places]))
+        found, number = likelihoods(
+            base, padded([rows[place] for place in places]), padded([learnt[place] for place in places])
+        )
         return torch.zeros(len(places), device=DEVICE).index_add(0, number, found)
 
     before = torch.zeros(len(rows))
@@ -389,14 +424,19 @@ def dpo(base: Base, talks: Conversations, adapters: dict[str, Lora], samples: di
             gain = (now - before[places].to(DEVICE)).reshape(-1, 2)
             margin = options.beta * (gain[:, 0] - gain[:, 1])
             words = torch.tensor([float(learnt[2 * pair].sum()) for pair in group], device=DEVICE)
-            loss = (-functional.logsigmoid(margin) - options.likelihood * now.reshape(-1, 2)[:, 0] / words).sum() / len(chosen)
+            loss = (-functional.logsigmoid(margin) - options.likelihood * now.reshape(-1, 2)[:, 0] / words).sum() / len(
+                chosen
+            )
             loss.backward()
             told += float(loss.detach())
             won += float((margin > 0).sum()) / len(chosen)
         update(optimizer, options.learning_rate * rate(step, total))
         history.append({"step": step + 1, "loss": told, "preferred": won})
         if (step + 1) % max(1, total // 8) == 0:
-            print(f"step {step + 1} of {total}: loss {told:.3f}, preferred {won:.2f}, {time.monotonic() - began:.0f} s", flush=True)
+            print(
+                f"step {step + 1} of {total}: loss {told:.3f}, preferred {won:.2f}, {time.monotonic() - began:.0f} s",
+                flush=True,
+            )
     measured = held_out_loss(base, talks, options.most_tokens)
     print(f"held-out {measured:.3f}", flush=True)
     return {"step": total, "best": measured, "history": history, "seconds": time.monotonic() - began, "tokens": 0}
@@ -411,14 +451,23 @@ def read(path: Path, adapters: dict[str, Lora]) -> None:
             adapter.b.copy_(state[f"{name}.lora_b"])
 
 
-def save(path: Path, talks: Conversations, adapters: dict[str, Lora], told: dict[str, Any], options: argparse.Namespace) -> None:
+def save(
+    path: Path, talks: Conversations, adapters: dict[str, Lora], told: dict[str, Any], options: argparse.Namespace
+) -> None:
     """Write a checkpoint as training.train writes it; it is small, for its numbers are in float16."""
     state = {}
     for name, adapter in adapters.items():
-        state[f"{name}.lora_a"], state[f"{name}.lora_b"] = (part.detach().half().cpu() for part in (adapter.a, adapter.b))
+        state[f"{name}.lora_a"], state[f"{name}.lora_b"] = (
+            part.detach().half().cpu() for part in (adapter.a, adapter.b)
+        )
     about = {key: talks.about[key] for key in ("base", "data", "templates", "held_out")}
     names = ("rank", "alpha", "learning_rate", "epochs", "batch", "seed", "beta", "likelihood", "temperature")
-    settings = {**about, **{name: getattr(options, name) for name in names}, "method": options.what, "device": torch.cuda.get_device_name() if DEVICE == "cuda" else "cpu"}
+    settings = {
+        **about,
+        **{name: getattr(options, name) for name in names},
+        "method": options.what,
+        "device": torch.cuda.get_device_name() if DEVICE == "cuda" else "cpu",
+    }
     if options.adapter:
         settings["begin_with"] = hashlib.sha256(options.adapter.read_bytes()).hexdigest()
     save_file(state, path, metadata={"settings": json.dumps(settings), "progress": json.dumps(told)})
@@ -440,7 +489,9 @@ def main() -> int:
     parser.add_argument("--beta", type=float, default=0.1, help="of dpo")
     parser.add_argument("--likelihood", type=float, default=0.2, help="of dpo: weight of the author's own likelihood")
     parser.add_argument("--temperature", type=float, default=0.7, help="of sample and write")
-    parser.add_argument("--strength", type=float, action="append", help="of write: of the adapter; may be given several times")
+    parser.add_argument(
+        "--strength", type=float, action="append", help="of write: of the adapter; may be given several times"
+    )
     parser.add_argument("--longest", type=int, default=520, help="tokens of a reply that is written")
     parser.add_argument("--together", type=int, default=256, help="replies that are written at once")
     parser.add_argument("--most-tokens", type=int, default=16_384, help="of a micro-batch")
@@ -462,7 +513,12 @@ def main() -> int:
     if options.what == "sft":
         save(options.output, talks, adapters, sft(base, talks, adapters, options), options)
     elif options.what == "dpo":
-        samples = {name: said for path in options.samples for name, said in json.loads(path.read_text()).items() if name in talks.by_scene}
+        samples = {
+            name: said
+            for path in options.samples
+            for name, said in json.loads(path.read_text()).items()
+            if name in talks.by_scene
+        }
         save(options.output, talks, adapters, dpo(base, talks, adapters, samples, options), options)
     elif options.what == "sample":
         names = [name for name in talks.names(held_out=False) if not name.endswith(" opening")]
@@ -471,7 +527,11 @@ def main() -> int:
     else:
         rows = []
         for strength in options.strength or [1.0]:
-            for context, said in zip(talks.about["contexts"], write(base, adapters, talks.contexts, talks.end, strength, options), strict=False):
+            for context, said in zip(
+                talks.about["contexts"],
+                write(base, adapters, talks.contexts, talks.end, strength, options),
+                strict=False,
+            ):
                 tokens = base.vocabulary[torch.tensor(said, dtype=torch.long)].tolist()
                 rows.append({"story": context["story"], "step": context["step"], "strength": strength, "ids": tokens})
         options.output.write_text(json.dumps(rows))

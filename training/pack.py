@@ -1,8 +1,9 @@
 """Pack what an accelerator needs to train, for a machine without this project: `python -m training.pack training/data/mended -o packed`.
 
-`conversations.safetensors` holds the token ids of all that is learnt from and measured on, and of the contexts that are written when the
-training is done; the other files hold the model as its GGUF file stores it, cut into pieces that a small upload takes. Of the vocabulary
-only the common tokens go along, and those of the conversations: the rest is two thirds of what has to be sent, and hardly ever said.
+`conversations.safetensors` holds the token ids of all that is learnt from and measured on, and of the contexts that are
+written when the training is done; the other files hold the model as its GGUF file stores it, cut into pieces that a small upload
+takes. Of the vocabulary only the common tokens go along, and those of the conversations: the rest is two thirds of what would
+have to be sent, and hardly ever said.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ COMMON_TOKENS = 32_768
 LONGEST = 2400
 
 
-def conversations(tokens: Any, scenes: Sequence[Scene], premises: Sequence[Premise]) -> Iterator[tuple[str, str, Example]]:
+def conversations(
+    tokens: Any, scenes: Sequence[Scene], premises: Sequence[Premise]
+) -> Iterator[tuple[str, str, Example]]:
     """Yield story, call and tokens of every conversation: a scene's writing, followed by each of its later calls in turn."""
     for scene in scenes:
         name = f"{scene.story} scene {scene.step}"
@@ -52,7 +55,9 @@ def prompt(tokens: Any, scene: Scene) -> list[int]:
     return [int(number) for number in example.ids[0, : int(example.learnt.nonzero()[0])]]
 
 
-def pack_conversations(path: Path, scenes: Sequence[Scene], premises: Sequence[Premise], share: float, output: Path) -> set[int]:
+def pack_conversations(
+    path: Path, scenes: Sequence[Scene], premises: Sequence[Premise], share: float, output: Path
+) -> set[int]:
     """Write all conversations to `output` and return the tokens they use."""
     tokens = tokenizer(path)
     rows: list[dict[str, Any]] = []

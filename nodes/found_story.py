@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, BeforeValidator, Field, create_model
 
 from recurrentgpt.models.calls import ask
@@ -20,7 +20,6 @@ from recurrentgpt.nodes.reply_schemas import (
     joined_texts,
     opening_reply,
     plan_of,
-    plans_reply,
     play_reply,
     taught_reply,
 )
@@ -31,7 +30,6 @@ from recurrentgpt.nodes.small.seed_ideas import deal_names, deal_readers, deal_s
 from recurrentgpt.prose.list_marks import without_marks
 from recurrentgpt.prose.model_text import visible_line
 from recurrentgpt.prose.sentences import count_words
-from recurrentgpt.prose.shared_runs import overlap
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.genres import NEUTRAL_GENRE
 from recurrentgpt.schema.state import StoryInput
@@ -145,7 +143,7 @@ async def _dealt(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput,
 
 
 async def _taught(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput, seed: int) -> Founding:
-    """Return a story as a model founds it that was taught to: what it is about and who is in it, then how it may begin."""
+    """Return a story as a model founds it that was taught to: what it is about and who is in it, then how it begins."""
     prompts, context = runtime.prompts(model), runtime.context
     played, key = context.mode == "fiction", _key(given, seed)
     dealt = [] if names_somebody(given["premise"]) else deal_names(key, 3 + context.plans * played)
@@ -155,28 +153,13 @@ async def _taught(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput
     decoding = {**sampled(PLANS_TAUGHT), "max_tokens": FOUNDING_TOKENS}
     founded = await ask(model, turns, taught_reply(names), **decoding, seed=seed, meter=runtime.meter)
     people = [f"{person.name}: {person.who.rstrip('. ')}" for person in founded.characters]
-    memory, first = [f"{person}." for person in people], founded.outline[0]
-    if played:
-        # Whom the reader plays is asked, unless it was said: each begins with the first turn.
-        readers = deal_readers(key, dealt[3:], given["genre"])
-        plans = [f"You are {reader}. {first}" for reader in readers]
-    else:
-        moves = deal(0, seed, context.plans)
-        about = {
-            **voice(context),
-            "step": 1,
-            "finale": "",
-            "coming": first,
-            "moves": moves,
-            "passage": "",
-            "invite": False,
-        }
-        turns = [*turns, AIMessage(founded.model_dump_json()), *prompts.turns("plans", **about)]
-        form = plans_reply(moves, context.language, fewest=1)
-        reply = await ask(model, turns, form, **sampled(PLANS_TAUGHT), seed=seed, meter=runtime.meter)
-        # A novel opens with its first plan: with the one that begins as the outline does.
-        plans = sorted(reply.in_order(), key=lambda plan: overlap(first, plan), reverse=True)
-    return Founding(founded.title, given["genre"], founded.premise, people, founded.outline, memory, plans, first=first)
+    # Whom the reader plays is asked, unless it was said: each begins with the first turn.
+    readers = deal_readers(key, dealt[3:], given["genre"]) if played else []
+    plans = [f"You are {reader}. {founded.plan}" for reader in readers] or [founded.plan]
+    memory = [f"{person}." for person in people]
+    return Founding(
+        founded.title, given["genre"], founded.premise, people, founded.outline, memory, plans, first=founded.plan
+    )
 
 
 def _founds(model: ResolvedModel, context: Context, given: StoryInput) -> bool:

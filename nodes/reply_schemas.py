@@ -128,6 +128,12 @@ class SettingReply(_Reply):
     outline: list[str]
 
 
+class TaughtReply(SettingReply):
+    """Found a story as a model was taught to: with the plan of its first scene."""
+
+    plan: str
+
+
 class PlayReply(SettingReply):
     """Found a story to play: its world, and whom the reader may be; `readers` is left out where that is known."""
 
@@ -192,8 +198,8 @@ def dealt_reply(names: Sequence[str], moves: Sequence[Move]) -> type[DealtReply]
     )
 
 
-def taught_reply(names: Sequence[str] = ()) -> type[SettingReply]:
-    """Return the SettingReply of a model that was taught to found a story, with the people whose `names` were dealt."""
+def taught_reply(names: Sequence[str] = ()) -> type[TaughtReply]:
+    """Return the TaughtReply of a model that was taught to found a story, with the people whose `names` were dealt."""
     sentence = _text(sentences_pattern("English", 1, 1))
     who: Any = _text(f"^[a-z]{words_pattern(2, 24)}$")
     person = create_model("Person", __base__=Person, who=(who, ...))
@@ -203,11 +209,12 @@ def taught_reply(names: Sequence[str] = ()) -> type[SettingReply]:
         people = _exactly(list[Person], [_object({"name": literal(name), "who": inside}) for name in names])
     return create_model(
         "Founded",
-        __base__=SettingReply,
+        __base__=TaughtReply,
         title=(_text(phrase_pattern("English", 3, 40)), ...),
         premise=(_text(sentences_pattern("English", 2, 3)), ...),
         characters=(people, ...),
         outline=(_between(sentence, 3, 5), ...),
+        plan=(_text(sentences_pattern("English", 1, 3, LONGEST)), ...),
     )
 
 

@@ -1,4 +1,4 @@
-"""Train on an accelerator what `training.pack` packed: `python accelerator.py sft PACKED -o sft.safetensors`.
+"""Train on an accelerator what training.pack packed: `python accelerator.py sft PACKED -o sft.safetensors`.
 
 It needs PyTorch, transformers and safetensors, and nothing of this project, so that it runs where nothing can be installed. A run's
 result is a checkpoint as training.train writes it, for `training.export`.
@@ -98,7 +98,7 @@ class Base:
 
 
 def load(folder: Path, layers: int | None = None) -> Base:
-    """Return the packed model, with the weights in bfloat16; only its first layers where their number is given, to try the code."""
+    """Return the packed model, with the weights in bfloat16; of its layers the first ones alone, to try the code."""
     kinds: dict[str, str] = {}
     weights: dict[str, Tensor] = {}
     with safe_open(folder / "model-00.safetensors", framework="pt") as file:
@@ -296,7 +296,7 @@ def update(optimizer: torch.optim.AdamW, learning_rate: float) -> None:
 def sft(base: Base, talks: Conversations, adapters: dict[str, Lora], options: argparse.Namespace) -> dict[str, Any]:
     """Learn the replies of all conversations; return what the checkpoint is to say."""
     optimizer, began, tokens = optimizer_of(adapters, options.learning_rate), time.monotonic(), 0
-    names, history = talks.names(held_out=False), []
+    names = talks.names(held_out=False)
     steps_an_epoch = max(1, len(names) // options.batch)
     total = round(options.epochs * steps_an_epoch)
     lengths = [len(ids) for ids in talks.ids]
@@ -325,11 +325,10 @@ def sft(base: Base, talks: Conversations, adapters: dict[str, Lora], options: ar
             best = min(best, measured)
             history.append({"step": step + 1, "held_out": measured})
             seconds = time.monotonic() - began
-            mean = sum(row["loss"] for row in history[-20:] if "loss" in row) / max(
-                1, sum("loss" in row for row in history[-20:])
-            )
+            newest = [row["loss"] for row in history if "loss" in row][-20:]
+            mean, speed = sum(newest) / len(newest), tokens / seconds
             print(
-                f"step {step + 1} of {total}: loss {mean:.3f}, held-out {measured:.3f}, {seconds:.0f} s, {tokens / seconds:.0f} tokens a second",
+                f"step {step + 1} of {total}: loss {mean:.3f}, held-out {measured:.3f}, {seconds:.0f} s, {speed:.0f} tokens a second",
                 flush=True,
             )
     return {"step": total, "best": measured, "history": history, "seconds": time.monotonic() - began, "tokens": tokens}

@@ -102,42 +102,35 @@ def plans_prompt(scene: Scene, moves: Sequence[str]) -> str:
     return prompts(scene.mode).fill(
         "plans",
         **_voice(scene.mode),
-        step=scene.step + 1,
         finale="last" if left <= 0 else "near" if left <= 2 else "",
         coming=" ".join(scene.outline[scene.step : scene.step + 1]),
         moves=[KNOWN_MOVES[name] for name in moves],
     )
 
 
-def openings(premise: Premise) -> list[list[Exchange]]:
-    """Return the conversations that found a story and plan its first scene, with the story as it was laid out for a reply.
+def openings(premise: Premise) -> list[Exchange]:
+    """Return the calls that found a story, with the story as it was laid out for a reply.
 
-    It is founded from its genre alone, from the premise that somebody gave, and from the names that were dealt.
+    It is founded from the names that were dealt, from the premise that somebody gave, and from its genre alone.
     """
     people = [dict(zip(("name", "who"), person.split(": ", 1), strict=True)) for person in premise.characters]
-    founded = {"title": premise.title, "premise": premise.premise, "characters": people, "outline": premise.outline}
+    founded = {
+        "title": premise.title,
+        "premise": premise.premise,
+        "characters": people,
+        "outline": premise.outline,
+        "plan": premise.turns[0].plan,
+    }
     player = next((fact[8:-1] for fact in premise.start if re.fullmatch(r"You are [^,]+\.", fact)), "")
-    fill = prompts(premise.mode).fill
-    planned: list[Exchange] = []
-    if premise.plans:
-        asked = fill(
-            "plans",
-            **_voice(premise.mode),
-            step=1,
-            finale="",
-            coming=premise.outline[0],
-            moves=[KNOWN_MOVES[name] for name in premise.moves],
-        )
-        planned = [Exchange("plans", asked, _json(dict(zip(premise.moves, premise.plans, strict=True))))]
     nothing = {"genre": premise.genre, "premise": "", "names": [], "player": ""}
     told = (
         {"names": [person["name"] for person in people], "player": player},
         {"premise": premise.premise, "player": player},
         {},
     )
+    fill = prompts(premise.mode).fill
     return [
-        [Exchange("open", fill("open", **{**_voice(premise.mode), **nothing, **given}), _json(founded)), *planned]
-        for given in told
+        Exchange("open", fill("open", **{**_voice(premise.mode), **nothing, **given}), _json(founded)) for given in told
     ]
 
 

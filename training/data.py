@@ -46,9 +46,6 @@ class Premise(_Record):
     start: list[str]
     """What is true before the first scene."""
     turns: list[Turn]
-    moves: list[str] = []
-    plans: list[str] = []
-    """Three ways for the first scene, one for each of `moves`; the first turn's plan is among them."""
 
     @property
     def outline(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Pack what an accelerator needs to train, for a machine without this project: `python -m training.pack training/data/mended -o packed`.
+"""Pack what a machine without this project needs to train: `python -m training.pack training/data/mended -o packed`.
 
 `conversations.safetensors` holds the token ids of all that is learnt from and measured on, and of the contexts that are
 written when the training is done; the other files hold the model as its GGUF file stores it, cut into pieces that a small upload
@@ -45,8 +45,8 @@ def conversations(
             yield scene.story, after.call if after else "write", encode(tokens, name, scene.mode, done, LONGEST)
     for premise in premises:
         name = f"{premise.story} opening"
-        for done in openings(premise):
-            yield premise.story, "open", encode(tokens, name, premise.mode, done, LONGEST)
+        for call in openings(premise):
+            yield premise.story, "open", encode(tokens, name, premise.mode, [call], LONGEST)
 
 
 def prompt(tokens: Any, scene: Scene) -> list[int]:

@@ -282,8 +282,8 @@ def examples(
         found = encode(tokens, name, scene.mode, lesson(scene), longest)
         (measure if held_out(scene.story, share) else learn).append(found)
     for premise in premises:
-        for done in openings(premise):
-            found = encode(tokens, f"{premise.story} opening", premise.mode, done, longest)
+        for call in openings(premise):
+            found = encode(tokens, f"{premise.story} opening", premise.mode, [call], longest)
             (measure if held_out(premise.story, share) else learn).append(found)
     return learn, measure
 

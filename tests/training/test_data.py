@@ -101,27 +101,20 @@ def test_fiction_is_told_to_the_reader() -> None:
 
 
 def test_a_story_is_founded_as_it_was_laid_out() -> None:
-    named, told, alone = (talk[0] for talk in openings(premise()))
+    named, told, alone = openings(premise())
     assert {named.reply, told.reply} == {alone.reply}
     founded = json.loads(alone.reply)
     assert founded["characters"][1] == {"name": "Simon Rudd", "who": "a clerk, who wants to leave"}
     assert len(founded["outline"]) == 3
+    assert founded["plan"] == premise().turns[0].plan
     assert "People: Nora Teague, Simon Rudd" in named.prompt
     assert "It is about this: Nora Teague keeps the tide book of a harbour." in told.prompt
     assert "Nora" not in alone.prompt
 
 
-def test_the_first_scene_is_planned_behind_the_founding() -> None:
-    story = premise(moves=["clue", "theft"], plans=["Nora finds a knife.", "Simon takes the knife."])
-    for _, planned in openings(story):
-        assert "Plan the first scene in 2 ways:" in planned.prompt
-        assert f"Still to come in this novel: {story.outline[0]}" in planned.prompt
-        assert json.loads(planned.reply) == dict(zip(story.moves, story.plans, strict=True))
-
-
 def test_the_reader_is_told_of_a_story_to_play() -> None:
     played = premise(mode="fiction", start=["You are Linh.", "You keep the tide book in a desk."])
-    named, told, alone = (talk[0].prompt for talk in openings(played))
+    named, told, alone = (call.prompt for call in openings(played))
     assert "The reader is Linh." in named and "The reader is Linh." in told and "Linh" not in alone
 
 

@@ -1,6 +1,6 @@
 """Train on an accelerator what training.pack packed: `python accelerator.py sft PACKED -o sft.safetensors`.
 
-It needs PyTorch, transformers and safetensors, and nothing of this project, so that it runs where nothing can be installed. A run's
+It needs PyTorch, transformers and safetensors, and nothing of this project, so that it runs where nothing can be installed. The
 result is a checkpoint as training.train writes it, for `training.export`.
 
     sft     learn the replies of the conversations
@@ -327,10 +327,8 @@ def sft(base: Base, talks: Conversations, adapters: dict[str, Lora], options: ar
             seconds = time.monotonic() - began
             newest = [row["loss"] for row in history if "loss" in row][-20:]
             mean, speed = sum(newest) / len(newest), tokens / seconds
-            print(
-                f"step {step + 1} of {total}: loss {mean:.3f}, held-out {measured:.3f}, {seconds:.0f} s, {speed:.0f} tokens a second",
-                flush=True,
-            )
+            found = f"loss {mean:.3f}, held-out {measured:.3f}"
+            print(f"step {step + 1} of {total}: {found}, {seconds:.0f} s, {speed:.0f} tokens a second", flush=True)
     return {"step": total, "best": measured, "history": history, "seconds": time.monotonic() - began, "tokens": tokens}
 
 

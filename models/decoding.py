@@ -71,7 +71,7 @@ WRITE = Decoding(
 """Prose: warm, never twice the same."""
 
 WRITE_TAUGHT = Decoding(
-    temperature=0.6, max_tokens=800, sampling={"min_p": 0.06, "top_k": 0, "top_p": 0.95, "repeat_last_n": 0}
+    temperature=0.6, max_tokens=800, sampling={"min_p": 0.1, "top_k": 0, "top_p": 0.95, "repeat_last_n": 0}
 )
 """Prose of a model that wears an adapter: it has learnt to end its sentences, and needs no form and no penalty."""
 

@@ -191,7 +191,7 @@ def describe_model(role: Role, context: Context) -> ResolvedModel | DescribedMod
     name, base_url = settings.resolve("model", given).value, settings.resolve("base_url", context.base_url).value
     tier = tier_of_role(role, context)
     if base_url is None and (name is None or name in catalogue.WRITERS or name.lower().endswith(".gguf")):
-        return DescribedModel(tier, EMBEDDED, adapter_in_force(context.adapter))
+        return DescribedModel(tier, EMBEDDED, adapter_in_force(context.adapter, own=_is_ours(name, context)))
     return DescribedModel(tier, profile_of(base_url, name or ""))
 
 
@@ -203,6 +203,12 @@ def describe_writer(context: Context, templates: str) -> ResolvedModel | Describ
     if templates == "full":
         return DescribedModel("full")
     return DescribedModel("small", EMBEDDED, adapter_in_force(context.adapter) if templates == "storyteller" else None)
+
+
+def _is_ours(name: str | None, context: Context) -> bool:
+    """Return whether a story is told by our own writer as its adapter was taught: in English, by the small tier's nodes."""
+    ours = name is None or name in catalogue.WRITERS
+    return ours and context.language.casefold() == "english" and context.tier != "full"
 
 
 def tier_of_role(role: Role, context: Context) -> Tier:
@@ -295,6 +301,7 @@ def endpoint_model(name: str, base_url: str | None, key: str | None, context: Co
 def _embedded(name: str | None, context: Context) -> ResolvedModel:
     from recurrentgpt.models.embedded.server import embedded_server
 
+    adapter = adapter_in_force(context.adapter, own=_is_ours(name, context))
     if name is None or name in catalogue.WRITERS:
         entry = catalogue.WRITERS[name or catalogue.DEFAULT_WRITER]
         path, name, tier = fetch(entry), entry.id, entry.tier
@@ -303,7 +310,6 @@ def _embedded(name: str | None, context: Context) -> ResolvedModel:
         name, tier = path.stem, _tier_of_file(path)
     # The client takes a second to import and the server two to load: side by side.
     threading.Thread(target=importlib.import_module, args=["langchain_openai"], daemon=True).start()
-    adapter = adapter_in_force(context.adapter)
     endpoint = embedded_server(path, adapter)
     chat = _chat(name, endpoint.base_url, endpoint.api_key, context.timeout, EMBEDDED)
     tier = _tier(context, tier)

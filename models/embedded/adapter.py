@@ -15,6 +15,9 @@ NONE = "none"
 
 STRONGEST = 2.0
 
+STORYTELLER = Path(__file__).with_name("storyteller.gguf")
+"""The packaged adapter, which the embedded writer wears unless something else is set."""
+
 _STRENGTH = re.compile(r"(.+)@(\d+(?:\.\d+)?)")
 
 
@@ -45,7 +48,12 @@ class Adapter:
             return ""
 
 
-def adapter_in_force(given: str | None) -> Adapter | None:
-    """Return the adapter that the embedded model wears: the given one, else the environment's, else none."""
+def adapter_in_force(given: str | None, *, own: bool = True) -> Adapter | None:
+    """Return the adapter that the embedded model wears: the given one, else the environment's, else the packaged one.
+
+    The last is worn by our `own` writer alone, for it was trained on that file.
+    """
     setting = settings.resolve("adapter", given).value
-    return None if setting is None or setting == NONE else Adapter.read(setting)
+    if setting is None:
+        return Adapter(STORYTELLER) if own else None
+    return None if setting == NONE else Adapter.read(setting)

@@ -208,14 +208,15 @@ def _adapter() -> Iterator[Finding]:
     from recurrentgpt.models.embedded.catalogue import WRITER
     from recurrentgpt.models.embedded.fetch import sha256
 
+    named = settings.resolve("model").value
     try:
-        worn = adapter_in_force(None)
+        worn = adapter_in_force(None, own=not named or named in _writers())
     except SettingsError as error:
         yield Finding("adapter", "fail", str(error), "Set RECURRENTGPT_ADAPTER to a GGUF adapter, or unset it.")
         return
     if worn is None:
         return
-    own = Path(settings.resolve("model").value or "").expanduser()
+    own = Path(named or "").expanduser()
     base = sha256(own) if own.suffix.lower() == ".gguf" and own.is_file() else WRITER.files[0].sha256
     if not (trained_for := worn.trained_for()):
         told = f"nothing beside {worn.path} says which model it was trained for"

@@ -208,7 +208,7 @@ def describe_writer(context: Context, templates: str) -> ResolvedModel | Describ
 def _is_ours(name: str | None, context: Context) -> bool:
     """Return whether a story is told by our own writer as its adapter was taught: in English, by the small tier's nodes."""
     ours = name is None or name in catalogue.WRITERS
-    return ours and context.language.casefold() == "english" and context.tier != "full"
+    return ours and context.language.strip().casefold() in ("english", "en") and context.tier != "full"
 
 
 def tier_of_role(role: Role, context: Context) -> Tier:

@@ -142,7 +142,7 @@ def load(folder: Path, layers: int | None = None) -> Base:
         raise SystemExit(f"The packed model does not fit: {missing[:3]} {unknown[:3]}")
     model.model.rotary_emb = type(model.model.rotary_emb)(config).to(DEVICE)
     model.requires_grad_(False)
-    model.eval()
+    model.train(False)
     number = torch.zeros(int(vocabulary.max()) + 1, dtype=torch.long)
     number[vocabulary.cpu()] = torch.arange(len(vocabulary))
     return Base(model, number, vocabulary.cpu())
@@ -201,8 +201,8 @@ class Conversations:
         with safe_open(path, framework="pt") as file:
             self.about = json.loads(file.metadata()["about"])
             ids, learnt = file.get_tensor("ids").long(), file.get_tensor("learnt").bool()
-        self.ids = list(base.number[ids].split(self.about["lengths"]))
-        self.learnt = list(learnt.split(self.about["lengths"]))
+        self.ids = list(torch.split(base.number[ids], self.about["lengths"]))
+        self.learnt = list(torch.split(learnt, self.about["lengths"]))
         self.end = int(base.number[self.about["end"]])
         self.contexts = [base.number[torch.tensor(context["ids"])] for context in self.about["contexts"]]
         self.by_scene: dict[str, list[int]] = {}
@@ -315,7 +315,7 @@ def sft(base: Base, talks: Conversations, adapters: dict[str, Lora], options: ar
                 base, padded([talks.ids[row] for row in group]), padded([talks.learnt[row] for row in group])
             )
             loss = -found.sum() / count
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             said += float(loss.detach())
             tokens += sum(lengths[row] for row in group)
         update(optimizer, options.learning_rate * rate(step, total))
@@ -327,8 +327,8 @@ def sft(base: Base, talks: Conversations, adapters: dict[str, Lora], options: ar
             seconds = time.monotonic() - began
             newest = [row["loss"] for row in history if "loss" in row][-20:]
             mean, speed = sum(newest) / len(newest), tokens / seconds
-            found = f"loss {mean:.3f}, held-out {measured:.3f}"
-            print(f"step {step + 1} of {total}: {found}, {seconds:.0f} s, {speed:.0f} tokens a second", flush=True)
+            news = f"loss {mean:.3f}, held-out {measured:.3f}"
+            print(f"step {step + 1} of {total}: {news}, {seconds:.0f} s, {speed:.0f} tokens a second", flush=True)
     return {"step": total, "best": measured, "history": history, "seconds": time.monotonic() - began, "tokens": tokens}
 
 
@@ -414,7 +414,7 @@ def dpo(
         random.Random(f"pairs {options.seed} {epoch}").shuffle(order)
         chosen = order[place * options.batch : (place + 1) * options.batch]
         longer = [max(lengths[2 * pair], lengths[2 * pair + 1]) for pair in range(len(pairs))]
-        told = won = 0.0
+        lost = won = 0.0
         for group in batches(longer, chosen, options.most_tokens // 2):
             places = [row for pair in group for row in (2 * pair, 2 * pair + 1)]
             now = sums(places)
@@ -424,14 +424,14 @@ def dpo(
             loss = (-functional.logsigmoid(margin) - options.likelihood * now.reshape(-1, 2)[:, 0] / words).sum() / len(
                 chosen
             )
-            loss.backward()
-            told += float(loss.detach())
+            loss.backward()  # type: ignore[no-untyped-call]
+            lost += float(loss.detach())
             won += float((margin > 0).sum()) / len(chosen)
         update(optimizer, options.learning_rate * rate(step, total))
-        history.append({"step": step + 1, "loss": told, "preferred": won})
+        history.append({"step": step + 1, "loss": lost, "preferred": won})
         if (step + 1) % max(1, total // 8) == 0:
             print(
-                f"step {step + 1} of {total}: loss {told:.3f}, preferred {won:.2f}, {time.monotonic() - began:.0f} s",
+                f"step {step + 1} of {total}: loss {lost:.3f}, preferred {won:.2f}, {time.monotonic() - began:.0f} s",
                 flush=True,
             )
     measured = held_out_loss(base, talks, options.most_tokens)
@@ -524,12 +524,12 @@ def main() -> int:
     else:
         rows = []
         for strength in options.strength or [1.0]:
-            for context, said in zip(
+            for context, reply in zip(
                 talks.about["contexts"],
                 write(base, adapters, talks.contexts, talks.end, strength, options),
                 strict=False,
             ):
-                tokens = base.vocabulary[torch.tensor(said, dtype=torch.long)].tolist()
+                tokens = base.vocabulary[torch.tensor(reply, dtype=torch.long)].tolist()
                 rows.append({"story": context["story"], "step": context["step"], "strength": strength, "ids": tokens})
         options.output.write_text(json.dumps(rows))
     print(f"{options.what}: {time.monotonic() - began:.0f} s in all.", flush=True)

@@ -123,7 +123,7 @@ def openings(premise: Premise) -> list[Exchange]:
     }
     player = next((fact[8:-1] for fact in premise.start if re.fullmatch(r"You are [^,]+\.", fact)), "")
     nothing = {"genre": premise.genre, "premise": "", "names": [], "player": ""}
-    told = (
+    told: tuple[dict[str, Any], ...] = (
         {"names": [person["name"] for person in people], "player": player},
         {"premise": premise.premise, "player": player},
         {},

@@ -40,9 +40,9 @@ def conversations(
     for scene in scenes:
         name = f"{scene.story} scene {scene.step}"
         first, *later = exchanges(scene)
-        for after in later or [None]:
-            done = [first, after] if after else [first]
-            yield scene.story, after.call if after else "write", encode(tokens, name, scene.mode, done, LONGEST)
+        for after in later or [first]:
+            done = [first, after] if later else [first]
+            yield scene.story, after.call, encode(tokens, name, scene.mode, done, LONGEST)
     for premise in premises:
         name = f"{premise.story} opening"
         for call in openings(premise):
@@ -79,8 +79,7 @@ def pack_conversations(
         "held_out": share,
     }
     save_file({"ids": torch.cat(ids), "learnt": torch.cat(learnt)}, output, metadata={"about": json.dumps(about)})
-    used = {int(number) for piece in ids for number in piece}
-    return used.union(*(numbers for _, numbers in asked), {about["end"]})
+    return {int(tokens.eos_token_id), *torch.cat(ids).tolist(), *(number for _, numbers in asked for number in numbers)}
 
 
 def pack_model(path: Path, used: set[int], folder: Path, megabytes: int) -> int:

@@ -126,7 +126,7 @@ class Context:
     )
     adapter: str | None = setting(
         None,
-        "LoRA adapter of the embedded model: PATH or PATH@STRENGTH of a GGUF file, or none; our own when unset",
+        "LoRA adapter of the embedded model: storyteller (ours), a GGUF file, either with @STRENGTH, or none; ours when unset",
         scope="machine",
     )
     tier: Literal["auto", "small", "full"] = setting(

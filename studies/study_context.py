@@ -40,6 +40,11 @@ class StudyContext(Context):
         "every system), none",
         scope="run",
     )
+    adapter: str | None = setting(
+        "none",
+        "LoRA adapter of the embedded model: storyteller, PATH or PATH@STRENGTH; none, so that no system's prompts are favoured",
+        scope="machine",
+    )
     embedder: Literal["default", "hash-256"] = setting(
         "default", "The embedding model of where it runs, or hashes in its place", scope="machine"
     )

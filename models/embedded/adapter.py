@@ -16,7 +16,7 @@ NONE = "none"
 STRONGEST = 2.0
 
 STORYTELLER = Path(__file__).with_name("storyteller.gguf")
-"""The packaged adapter, which the embedded writer wears unless something else is set."""
+"""The packaged adapter, which the embedded writer wears unless something else is set; `storyteller` names it, too."""
 
 _STRENGTH = re.compile(r"(.+)@(\d+(?:\.\d+)?)")
 
@@ -30,13 +30,16 @@ class Adapter:
 
     @classmethod
     def read(cls, setting: str) -> Adapter:
-        """Return the adapter that `PATH` or `PATH@STRENGTH` names; raise SettingsError where it names none."""
+        """Return the adapter that `PATH`, `PATH@STRENGTH` or `storyteller` names; raise SettingsError where it names none."""
         named = _STRENGTH.fullmatch(setting)
-        path, scale = Path(named[1] if named else setting).expanduser(), float(named[2]) if named else 1.0
+        given, scale = named[1] if named else setting, float(named[2]) if named else 1.0
+        path = STORYTELLER if given == STORYTELLER.stem else Path(given).expanduser()
         if scale > STRONGEST:
             raise SettingsError(f"An adapter's strength is 0 to {STRONGEST:g}, not {scale:g}: {setting!r}.")
         if not path.is_file():
-            raise SettingsError(f"There is no adapter {path}: name a GGUF file with --adapter, or none.")
+            raise SettingsError(
+                f"There is no adapter {path}: name a GGUF file with --adapter, or storyteller, or none."
+            )
         return cls(path, scale)
 
     def trained_for(self) -> str:

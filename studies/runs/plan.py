@@ -92,6 +92,8 @@ class Options(BaseModel):
     candidates: int = Field(default=0, ge=0, le=20)
     published: bool = False
     """Whether the system is run as its authors ran it, where that costs more than what it is by default."""
+    adapter: str = "none"
+    """What an embedded model wears; the packaged one was trained for recurrentgpt's own prompts."""
 
 
 class Price(BaseModel):

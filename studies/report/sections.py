@@ -53,8 +53,9 @@ DEVIATIONS = (
     "copies and loops out of every system but one_shot and gives rolling as many samples as recurrentgpt, and nobody grammar or "
     "examples; a passage that comes in one piece and is mostly repetition stands there whole, where recurrentgpt and rolling "
     "fail. `none` takes what the model says from everybody: one call a passage, cut at a sentence to its length, loops and "
-    "copies as they are; memories and plans keep their forms. The embedded model wears no adapter, unless the plan gives a system "
-    "one: ours was trained for recurrentgpt's prompts, and favours recurrentgpt.",
+    "copies as they are; memories and plans keep their forms.",
+    "The embedded model wears no adapter, unless the plan gives a system one: ours was trained for recurrentgpt's prompts, and "
+    "favours recurrentgpt.",
     "Headings, titles and remarks are taken out of the text of every system alike.",
     "Automatic verdicts on what is interesting are weak evidence. The measures without a judge come first for that "
     "reason.",

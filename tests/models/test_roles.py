@@ -12,10 +12,10 @@ import pytest
 from recurrentgpt.infrastructure.settings import OPENAI
 from recurrentgpt.models import roles
 from recurrentgpt.models.embedded import server as embedded
-from recurrentgpt.models.embedded.adapter import Adapter
+from recurrentgpt.models.embedded.adapter import STORYTELLER, Adapter
 from recurrentgpt.models.embedded.catalogue import WRITER, ModelFile
 from recurrentgpt.models.embedded.fetch import Progress
-from recurrentgpt.models.roles import aresolve_model, resolve_model
+from recurrentgpt.models.roles import DescribedModel, aresolve_model, describe_model, resolve_model
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import ModelRefused, SettingsError
 from recurrentgpt.testing import ScriptedChatModel
@@ -43,7 +43,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 def test_with_no_settings_the_embedded_model_plays_every_role(started: list[Path]) -> None:
     model = resolve_model("writer", Context())
     assert (model.name, model.tier, model.embedded) == (WRITER.id, "small", True)
-    assert started == [Path("/models") / WRITER.files[0].path]
+    assert started == [Path("/models") / WRITER.files[0].path, STORYTELLER]
 
 
 def test_a_key_alone_sends_nothing_to_its_owner(
@@ -157,6 +157,33 @@ def test_an_adapter_is_worn_by_the_embedded_model(
     assert resolve_model("writer", Context()).adapter == Adapter(worn, 1.0)
     bare = resolve_model("writer", Context(adapter="none"))
     assert (bare.adapter, bare.templates) == (None, "small")
+
+
+@pytest.mark.parametrize(
+    ("settings", "worn"),
+    [
+        ({}, Adapter(STORYTELLER)),
+        ({"language": "english"}, Adapter(STORYTELLER)),
+        ({"model": WRITER.id}, Adapter(STORYTELLER)),
+        ({"adapter": "storyteller@0.5"}, Adapter(STORYTELLER, 0.5)),
+        ({"language": "German"}, None),
+        ({"language": "German", "adapter": "storyteller"}, Adapter(STORYTELLER)),
+        ({"tier": "full"}, None),
+        ({"model": "other.gguf"}, None),
+    ],
+)
+def test_the_packaged_adapter_is_worn_where_it_was_taught(
+    started: list[Path], settings: dict[str, Any], worn: Adapter | None
+) -> None:
+    assert resolve_model("writer", Context(**settings)).adapter == worn
+    described = describe_model("writer", Context(**settings))
+    assert isinstance(described, DescribedModel)
+    assert described.adapter == worn
+
+
+def test_the_packaged_adapter_was_trained_for_the_writer() -> None:
+    assert STORYTELLER.read_bytes().startswith(b"GGUF")
+    assert Adapter(STORYTELLER).trained_for() == WRITER.files[0].sha256
 
 
 @pytest.mark.parametrize(

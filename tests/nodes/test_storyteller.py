@@ -58,3 +58,41 @@ async def test_nothing_is_told_twice(write: Any, model: ScriptedChatModel) -> No
     (asked,) = [said(call)[1] for call in model.calls if "Write this scene" in str(call[-1].text)]
     listed = [line.rstrip(".") for line in asked.splitlines() if line.startswith("- ")]
     assert len(listed) == len(set(listed)) > 1, "who people are is no news"
+
+
+async def test_a_novel_is_founded_as_it_was_taught(write: Any, model: ScriptedChatModel) -> None:
+    opening, first = await write(steps=1)
+    asked = said(model.calls[0])[-1]
+    assert asked.startswith("Invent a thriller novel: its title, a premise")
+    assert "It is about this: Mira tends a lamp." in asked
+    assert opening["candidate_plans"] == [first["plan"]], "the plan of the first scene comes with the outline"
+    assert ": " in opening["short_term_memory"], "people and who they are"
+
+
+async def test_people_are_dealt_where_a_premise_names_none(write: Any, model: ScriptedChatModel) -> None:
+    opening = (await write({"genre": "thriller", "premise": "a lamp goes out"}, steps=1))[0]
+    (people,) = [line for line in said(model.calls[0])[-1].splitlines() if line.startswith("People: ")]
+    dealt = people.removeprefix("People: ").split(", ")
+    assert [line.partition(":")[0] for line in opening["short_term_memory"].splitlines()] == dealt
+
+
+async def test_who_plays_begins_with_the_first_scene(write: Any, model: ScriptedChatModel) -> None:
+    opening, first = await write({"genre": "horror", "player": "Ilse Brandt"}, steps=1, mode="fiction")
+    assert "The reader is Ilse Brandt." in said(model.calls[0])[-1]
+    assert first["plan"].startswith("You are Ilse Brandt. ")
+    assert "The story begins." not in first["plan"]
+    assert opening["candidate_plans"] == [first["plan"]]
+
+
+async def test_a_reader_is_dealt_where_nothing_is_said(write: Any, model: ScriptedChatModel) -> None:
+    opening = (await write({"genre": "horror"}, steps=1, mode="fiction"))[0]
+    assert len(opening["candidate_plans"]) == 3
+    assert all(plan.startswith("You are ") for plan in opening["candidate_plans"])
+    begins = {plan.partition(". ")[2] for plan in opening["candidate_plans"]}
+    assert len(begins) == 1, "whoever it is, the first scene is the same"
+
+
+@pytest.mark.parametrize("settings", [{"language": "German"}, {"mode": "fiction"}])
+async def test_what_it_was_not_taught_to_found_is_dealt(write: Any, model: ScriptedChatModel, settings: Any) -> None:
+    await write(steps=1, **settings)
+    assert "and the plan of the first scene" not in said(model.calls[0])[-1]

@@ -55,7 +55,8 @@ class FoundingReply(BaseModel):
     plans: list[Annotated[str, BeforeValidator(plan_of)]] = Field(min_length=1)
 
 
-FOUNDING_TOKENS = 560
+FOUNDING_TOKENS = 800
+"""Tokens of the longest founding that the form of a taught model allows."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,9 @@ async def conceive(
         (await runtime.model("writer")).sampling_fields(runtime.context.sampling)
     model = await runtime.model("planner")
     if model.tier == "small":
-        found = _taught if _founds(model, runtime.context, given) else _dealt
+        # What somebody's own beginning says, no model was taught to go on from.
+        taught = model.adapter and is_english(runtime.context.language) and not given["short_term_memory"]
+        found = _taught if taught else _dealt
         return await found(runtime, model, {**given, "genre": given["genre"] or NEUTRAL_GENRE}, seed)
     return await _asked(runtime, model, given, seed, form)
 
@@ -124,7 +127,7 @@ async def _asked(
 
 async def _dealt(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput, seed: int) -> Founding:
     """Return a story built on dealt names and a dealt trouble: a small model left alone tells of Dr. Elara in 2050."""
-    # What its adapter was not taught to found, a model founds without it.
+    # What its adapter was not taught to found is asked for as of any small model.
     prompts, context = runtime.prompts(replace(model, adapter=None)), runtime.context
     schema, dealt = (_to_play if context.mode == "fiction" else _to_read)(context, given, seed)
     turns = prompts.turns("open", **_variables(context, given) | dealt)
@@ -145,28 +148,21 @@ async def _dealt(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput,
 async def _taught(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput, seed: int) -> Founding:
     """Return a story as a model founds it that was taught to: what it is about and who is in it, then how it begins."""
     prompts, context = runtime.prompts(model), runtime.context
-    played, key = context.mode == "fiction", _key(given, seed)
-    dealt = [] if names_somebody(given["premise"]) else deal_names(key, 3 + context.plans * played)
-    names = dealt[:3]
+    dealt = deal_names(_key(given, seed), 3 + context.plans)
+    names = [] if names_somebody(given["premise"]) else dealt[:3]
     asked = prompts.turns("open", **_variables(context, given) | {"names": names})
     turns = [SystemMessage(prompts.fill("system", brief={"genre": given["genre"]}, **voice(context))), *asked]
     decoding = {**sampled(PLANS_TAUGHT), "max_tokens": FOUNDING_TOKENS}
     founded = await ask(model, turns, taught_reply(names), **decoding, seed=seed, meter=runtime.meter)
     people = [f"{person.name}: {person.who.rstrip('. ')}" for person in founded.characters]
-    # Whom the reader plays is asked, unless it was said: each begins with the first turn.
-    readers = deal_readers(key, dealt[3:], given["genre"]) if played else []
-    plans = [f"You are {reader}. {founded.plan}" for reader in readers] or [founded.plan]
+    plans = [founded.plan]
+    if context.mode == "fiction" and not given["player"]:
+        # Whom the reader plays is asked. What they are the premise says, so that a name is all that is dealt.
+        plans = [f"You are {name}. {founded.plan}" for name in dealt[3:]]
     memory = [f"{person}." for person in people]
     return Founding(
         founded.title, given["genre"], founded.premise, people, founded.outline, memory, plans, first=founded.plan
     )
-
-
-def _founds(model: ResolvedModel, context: Context, given: StoryInput) -> bool:
-    """Return whether a model was taught to found this story: in English, and where whoever plays is known or can be dealt."""
-    if not (model.adapter and is_english(context.language)):
-        return False
-    return context.mode == "novel" or not given["premise"] or bool(given["player"] or given["short_term_memory"])
 
 
 def _variables(context: Context, given: StoryInput) -> dict[str, Any]:

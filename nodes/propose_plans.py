@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
+from dataclasses import replace
 from functools import lru_cache
 from typing import Annotated
 
@@ -20,7 +22,7 @@ from recurrentgpt.nodes.prompt_values import finale, memory_lines, subjects, sum
 from recurrentgpt.nodes.reply_schemas import PlansReply, plan_of, plans_reply
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.nodes.small.plot_moves import Move, deal
-from recurrentgpt.nodes.small.reply_patterns import is_english
+from recurrentgpt.nodes.small.reply_patterns import first_name, is_english
 from recurrentgpt.nodes.worked_examples import strangers, walks_in
 from recurrentgpt.prose.list_marks import without_marks
 from recurrentgpt.prose.shared_runs import overlap
@@ -34,6 +36,9 @@ MOST_OVERLAP = 0.45
 
 MOST_NEARNESS = 0.9
 """Cosine up to which a plan says something else than another, or than what has happened."""
+
+_ACTING = re.compile(r"(?:^|[.!?] )((?:[A-Z][\w'-]+ ?)+)(?= [a-z])")
+"""Whom a sentence of a plan begins with, who does what it tells."""
 
 HAPPENED = 100
 """Passages whose summaries a plan is compared with, the newest ones."""
@@ -94,6 +99,9 @@ def _proposals(count: int) -> type[Proposals]:
 
 async def _dealt(state: State, runtime: StoryRuntime, model: ResolvedModel) -> list[str]:
     """Return one plan per story move of a rotating deck: asked for three plans, a small model writes one three times."""
+    if not state["step"]:
+        # Before the first passage there is no conversation that plans could go on from.
+        model = replace(model, adapter=None)
     prompts = runtime.prompts(model)
     shared = variables(state, runtime, state["step"] + 1)
     take = state.get("take", 0)
@@ -118,6 +126,11 @@ async def _dealt(state: State, runtime: StoryRuntime, model: ResolvedModel) -> l
     form, limit = await _form(moves, state, runtime, model), TOKENS_PER_PLAN * runtime.context.plans
     unknown = strangers(asked, prompts)
 
+    async def usable(reply: PlansReply) -> str | None:
+        # A bare model is held to the living by its form.
+        of_dead = await _of_the_dead(reply.in_order(), state, runtime) if model.adapter else None
+        return of_dead or await _unusable(reply.in_order(), unknown, state, runtime)
+
     async def dealt(*sample: int, insist: bool) -> list[str]:
         reply = await ask(
             model,
@@ -126,7 +139,7 @@ async def _dealt(state: State, runtime: StoryRuntime, model: ResolvedModel) -> l
             **{**sampled(PLANS_TAUGHT if model.adapter else PLANS), "max_tokens": limit},
             seed=runtime.seed(state, "propose_plans", *sample),
             meter=runtime.meter,
-            check=lambda reply: _unusable(reply.in_order(), unknown, state, runtime),
+            check=usable,
             insist=insist,
         )
         return reply.in_order()
@@ -163,14 +176,22 @@ async def _unusable(plans: list[str], unknown: list[str], state: State, runtime:
     return None
 
 
+async def _of_the_dead(plans: list[str], state: State, runtime: StoryRuntime) -> str | None:
+    """Return that somebody dead acts in a plan, or None."""
+    acting = {name for plan in plans for name in _ACTING.findall(plan)}
+    people = [name for name in subjects(state, runtime) if {name, first_name(name)} & acting]
+    dead = set(people) - set(await living(state, runtime, people, state.get("passage", "")))
+    return f"{min(dead)} is dead. Every plan must be about the living." if dead else None
+
+
 async def _form(moves: list[Move], state: State, runtime: StoryRuntime, model: ResolvedModel) -> type[PlansReply]:
-    """Return the form of the plans, none of them about somebody dead.
+    """Return the form of the plans: of a bare model's, none begins with somebody dead.
 
     A model that wears an adapter was taught how they begin, and needs less of one.
     """
     language = runtime.context.language
     if model.adapter:
-        return plans_reply(moves, language, fewest=1)
+        return plans_reply(moves, language, taught=True)
     about = await living(state, runtime, subjects(state, runtime), state.get("passage", ""))
     return plans_reply(moves, language, about, state["step"])
 

@@ -200,21 +200,19 @@ def dealt_reply(names: Sequence[str], moves: Sequence[Move]) -> type[DealtReply]
 
 def taught_reply(names: Sequence[str] = ()) -> type[TaughtReply]:
     """Return the TaughtReply of a model that was taught to found a story, with the people whose `names` were dealt."""
-    sentence = _text(sentences_pattern("English", 1, 1))
-    who: Any = _text(f"^[a-z]{words_pattern(2, 24)}$")
-    person = create_model("Person", __base__=Person, who=(who, ...))
+    sentence, who = _text(sentences_pattern("English", 1, 1, LONGEST, titles=True)), words_pattern(2, 25)
+    person = create_model("Person", __base__=Person, who=(_text(f"^{who}$"), ...))
     people: Any = _between(person, 2, 4)
     if names:
-        inside = f"[a-z]{words_pattern(2, 24)}"
-        people = _exactly(list[Person], [_object({"name": literal(name), "who": inside}) for name in names])
+        people = _exactly(list[Person], [_object({"name": literal(name), "who": who}) for name in names])
     return create_model(
         "Founded",
         __base__=TaughtReply,
         title=(_text(phrase_pattern("English", 3, 40)), ...),
-        premise=(_text(sentences_pattern("English", 2, 3)), ...),
+        premise=(_text(sentences_pattern("English", 1, 3, titles=True)), ...),
         characters=(people, ...),
         outline=(_between(sentence, 3, 5), ...),
-        plan=(_text(sentences_pattern("English", 1, 3, LONGEST)), ...),
+        plan=(_text(sentences_pattern("English", 1, 3, LONGEST, titles=True)), ...),
     )
 
 
@@ -246,14 +244,14 @@ def play_reply(
 
 
 def facts_reply(
-    language: str, count: int = 3, people: Sequence[str] = (), others: Sequence[str] = ()
+    language: str, count: int = 3, people: Sequence[str] = (), others: Sequence[str] = (), *, taught: bool = False
 ) -> type[FactsReply]:
     """Return the FactsReply of one summary and `count` facts, a sentence each.
 
     With `people` (their names), every sentence in English begins with one of them, with one of the `others`
     in the passage or with an article: a note that begins with "he" means nothing two scenes later.
     """
-    summary, fact = sentences_pattern(language, 1, 1), sentences_pattern(language, 1, 1)
+    summary = fact = sentences_pattern(language, 1, 1, titles=taught)
     if people and is_english(language):
         subjects = "|".join(
             [
@@ -270,16 +268,16 @@ def facts_reply(
 
 
 def plans_reply(
-    moves: Sequence[Move], language: str, people: Sequence[str] = (), step: int = 0, *, fewest: int = 2
+    moves: Sequence[Move], language: str, people: Sequence[str] = (), step: int = 0, *, taught: bool = False
 ) -> type[PlansReply]:
-    """Return the PlansReply with one field for each of `moves`, each of `fewest` to three sentences.
+    """Return the PlansReply with one field for each of `moves`, each of two or three sentences; of one to three if `taught`.
 
     No list, for its second item repeats its first.
 
     With `people` (their names), every plan in English begins with one of them, another one for each plan, and with a verb
     of its move; where the first of them is You, with that.
     """
-    patterns = [sentences_pattern(language, fewest, 3, LONGEST)] * len(moves)
+    patterns = [sentences_pattern(language, 1 if taught else 2, 3, LONGEST, titles=taught)] * len(moves)
     if people and is_english(language):
         patterns = plan_patterns(moves, people, step)
     fields: dict[str, Any] = {
@@ -288,13 +286,13 @@ def plans_reply(
     return create_model("Plans", __base__=PlansReply, **fields)
 
 
-def choice_reply(count: int, language: str, people: Sequence[str] = (), *, fewest: int = 2) -> type[ChoiceReply]:
+def choice_reply(count: int, language: str, people: Sequence[str] = (), *, taught: bool = False) -> type[ChoiceReply]:
     """Return the ChoiceReply among `count` plans; with `people`, the revised plan begins with one of them.
 
-    It has `fewest` to three sentences.
+    It has two or three sentences; one to three if `taught`.
     """
     index = Annotated[_Number, Field(json_schema_extra={"enum": list(range(1, count + 1))})]
-    plan = sentences_pattern(language, fewest, 3)
+    plan = sentences_pattern(language, 1 if taught else 2, 3, titles=taught)
     if people and is_english(language):
         subjects = people[:1] if people[0] == "You" else people
         plan = (
@@ -303,7 +301,7 @@ def choice_reply(count: int, language: str, people: Sequence[str] = (), *, fewes
     return create_model(
         "Choice",
         __base__=ChoiceReply,
-        why=(_text(sentences_pattern(language, 1, 1)), ...),
+        why=(_text(sentences_pattern(language, 1, 1, titles=taught)), ...),
         index=(index, ...),
         plan=(_text(plan), ...),
     )

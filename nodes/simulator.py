@@ -46,7 +46,7 @@ async def simulator(state: State, runtime: StoryRuntime) -> Update:
         instruction = SystemMessage(prompts.fill("system", **shared))
         turns = [*(await written_turns(state, runtime, model) if taught else [instruction]), *asked]
         about = [] if taught else await living(state, runtime, subjects(state, runtime), state.get("passage", ""))
-        schema: type[ChoiceReply] = choice_reply(len(plans), runtime.context.language, about, fewest=1 if taught else 2)
+        schema: type[ChoiceReply] = choice_reply(len(plans), runtime.context.language, about, taught=taught)
         reply = await ask(model, turns, schema, **sampled(CHOOSE), seed=seed, meter=runtime.meter, check=check)
         reply.plan = revised(reply, shuffled)
     else:

@@ -446,6 +446,7 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
             runtime.context.language,
             people=[] if model.adapter else subjects(state, runtime),
             others=_others(state, runtime, known),
+            taught=bool(model.adapter),
         ),
         **sampled(FACTS),
         seed=runtime.seed(state, "update_memory"),

@@ -27,8 +27,15 @@ def letters(language: str) -> str:
     return _LETTERS.get(language_code(language), LATIN)
 
 
-def sentences_pattern(language: str, fewest: int, most: int, longest: int = 220) -> str:
-    """Return the pattern of `fewest` to `most` sentences in the letters of a language, each of at most `longest` characters."""
+_TITLE = r"(Mrs?|Ms|Dr|St)\."
+
+
+def sentences_pattern(language: str, fewest: int, most: int, longest: int = 220, *, titles: bool = False) -> str:
+    """Return the pattern of `fewest` to `most` sentences in the letters of a language, each of at most `longest` characters.
+
+    With `titles`, the full stop of "Mrs. Reed" ends none: where it may not be said, a model that was taught to say it writes
+    "Mrs, Reed".
+    """
     inside = f"[{letters(language)}0-9 ,;'’—-]"
     if language_code(language) in ("zh", "ja"):
         inside = f"[{letters(language)}0-9、，「」『』]"
@@ -36,6 +43,8 @@ def sentences_pattern(language: str, fewest: int, most: int, longest: int = 220)
     capital = f"[{letters(language)}]"
     if letters(language) == LATIN:
         capital = "[A-ZÀ-ÖØ-Þ]"
+    if titles:
+        inside, capital = f"({inside}|{_TITLE})", f"({capital}|{_TITLE})"
     sentence = f"{capital}{inside}{{15,{longest}}}\\."
     return f"^{sentence}( {sentence}){{{fewest - 1},{most - 1}}}$" if most > 1 else f"^{sentence}$"
 

@@ -1,0 +1,49 @@
+"""A story whose embedded model wears an adapter: what is asked for at its root, and whom its plans are about."""
+
+from dataclasses import replace
+from itertools import chain, repeat
+from pathlib import Path
+
+import pytest
+
+import recurrentgpt.nodes.runtime as surroundings
+from recurrentgpt.models.embedded.adapter import Adapter
+from recurrentgpt.models.roles import aresolve_model
+from recurrentgpt.nodes.reply_schemas import PlansReply
+
+
+@pytest.fixture(autouse=True)
+def worn(monkeypatch, model):
+    """Let every model be a small one that wears an adapter."""
+
+    async def resolve(role, context):
+        return replace(await aresolve_model(role, context), adapter=Adapter(Path("teller.gguf")))
+
+    model.tier = "small"
+    monkeypatch.setattr(surroundings, "aresolve_model", resolve)
+
+
+@pytest.mark.parametrize("mode", ["novel", "fiction"])
+def test_new_plans_of_the_first_passage_go_on_from_no_conversation(begin, model, mode):
+    story = begin(mode=mode, player="Ilse Brandt" if mode == "fiction" else "")
+    story.step()
+    story.goto(0)
+    before = len(model.calls)
+    list(story.replan())
+    asked = [str(turn.text) for call in model.calls[before:] for turn in call]
+    assert asked
+    assert not [turn for turn in asked if not turn.strip() or "Plan of the first scene:" in turn]
+
+
+def test_plans_in_which_somebody_dead_acts_are_asked_for_again(begin, model, monkeypatch):
+    story = begin()
+    story.step()
+    name = story.brief["characters"][0].partition(":")[0]
+    story.edit_entry(name, "status", "dead")
+    replies = chain([f"{name} opens the door."], repeat("Somebody else opens the door."))
+    monkeypatch.setattr(PlansReply, "in_order", lambda reply: [next(replies)])
+    before = len(model.calls)
+    list(story.replan())
+    (again,) = [call for call in model.calls[before:] if f"{name} is dead" in str(call[-1].text)]
+    assert "Every plan must be about the living." in str(again[-1].text)
+    assert story.plans() == ["Somebody else opens the door."]

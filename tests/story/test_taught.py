@@ -38,7 +38,8 @@ def test_new_plans_of_the_first_passage_go_on_from_no_conversation(begin, model,
 def test_plans_in_which_somebody_dead_acts_are_asked_for_again(begin, model, monkeypatch):
     story = begin()
     story.step()
-    name = story.brief["characters"][0].partition(":")[0]
+    name = "Ilka Brunn"
+    story.edit_brief(characters=[f"{name}: a clerk", "Otto Reyes: a baker"])
     story.edit_entry(name, "status", "dead")
     replies = chain([f"{name} opens the door."], repeat("Somebody else opens the door."))
     monkeypatch.setattr(PlansReply, "in_order", lambda reply: [next(replies)])

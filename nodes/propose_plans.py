@@ -178,10 +178,10 @@ async def _unusable(plans: list[str], unknown: list[str], state: State, runtime:
 
 async def _of_the_dead(plans: list[str], state: State, runtime: StoryRuntime) -> str | None:
     """Return that somebody dead acts in a plan, or None."""
-    acting = {name for plan in plans for name in _ACTING.findall(plan)}
-    people = [name for name in subjects(state, runtime) if {name, first_name(name)} & acting]
-    dead = set(people) - set(await living(state, runtime, people, state.get("passage", "")))
-    return f"{min(dead)} is dead. Every plan must be about the living." if dead else None
+    acting, known = {name for plan in plans for name in _ACTING.findall(plan)}, subjects(state, runtime)
+    alive = await living(state, runtime, known, state.get("passage", ""))
+    dead = [name for name in known if name not in alive and {name, first_name(name)} & acting]
+    return f"{dead[0]} is dead. Every plan must be about the living." if dead else None
 
 
 async def _form(moves: list[Move], state: State, runtime: StoryRuntime, model: ResolvedModel) -> type[PlansReply]:

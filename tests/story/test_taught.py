@@ -47,4 +47,4 @@ def test_plans_in_which_somebody_dead_acts_are_asked_for_again(begin, model, mon
     list(story.replan())
     (again,) = [call for call in model.calls[before:] if f"{name} is dead" in str(call[-1].text)]
     assert "Every plan must be about the living." in str(again[-1].text)
-    assert story.plans() == ["Somebody else opens the door."]
+    assert story.plans == ["Somebody else opens the door."]

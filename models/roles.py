@@ -206,9 +206,23 @@ def describe_writer(context: Context, templates: str) -> ResolvedModel | Describ
 
 
 def _is_ours(name: str | None, context: Context) -> bool:
-    """Return whether a story is told by our own writer as its adapter was taught: in English, by the small tier's nodes."""
+    """Return whether a story is told by our own writer as its adapter was taught.
+
+    That is in English, in its mode's own person and tense, by the small tier's nodes and from our templates.
+    """
     ours = name is None or name in catalogue.WRITERS
-    return ours and context.language.strip().casefold() in ("english", "en") and context.tier != "full"
+    english = context.language.strip().casefold() in ("english", "en")
+    return ours and english and context.own_narration and context.tier != "full" and not _has_small_alone(context)
+
+
+def _has_small_alone(context: Context) -> bool:
+    """Return whether a story's own prompts are for a small model, and none of them for one that wears an adapter."""
+    if not context.prompts:
+        return False
+    small, storyteller = (
+        any((Path(context.prompts) / context.mode / folder).glob("*.md")) for folder in ("small", "storyteller")
+    )
+    return small and not storyteller
 
 
 def tier_of_role(role: Role, context: Context) -> Tier:

@@ -303,10 +303,14 @@ class Context:
         return {"novel": "past", "fiction": "present"}[self.mode] if self.tense == "auto" else self.tense
 
     @property
+    def own_narration(self) -> bool:
+        """Tell whether the story is told in its mode's own person and tense."""
+        return (self.person, self.time) == {"novel": ("third", "past"), "fiction": ("second", "present")}[self.mode]
+
+    @property
     def own_voice(self) -> bool:
         """Tell whether the story is told in its mode's own person and tense, and in the language that has examples."""
-        usual = {"novel": ("third", "past"), "fiction": ("second", "present")}[self.mode]
-        return (self.person, self.time) == usual and self.language == "English"
+        return self.own_narration and self.language == "English"
 
 
 def _phrases(text: str) -> list[str]:

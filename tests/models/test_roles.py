@@ -170,6 +170,13 @@ def test_an_adapter_is_worn_by_the_embedded_model(
         ({"language": "German", "adapter": "storyteller"}, Adapter(STORYTELLER)),
         ({"tier": "full"}, None),
         ({"model": "other.gguf"}, None),
+        ({"point_of_view": "third", "tense": "past"}, Adapter(STORYTELLER)),
+        ({"point_of_view": "first"}, None),
+        ({"tense": "present"}, None),
+        ({"mode": "fiction"}, Adapter(STORYTELLER)),
+        ({"mode": "fiction", "tense": "present"}, Adapter(STORYTELLER)),
+        ({"mode": "fiction", "point_of_view": "third"}, None),
+        ({"point_of_view": "first", "adapter": "storyteller"}, Adapter(STORYTELLER)),
     ],
 )
 def test_the_packaged_adapter_is_worn_where_it_was_taught(
@@ -177,6 +184,26 @@ def test_the_packaged_adapter_is_worn_where_it_was_taught(
 ) -> None:
     assert resolve_model("writer", Context(**settings)).adapter == worn
     described = describe_model("writer", Context(**settings))
+    assert isinstance(described, DescribedModel)
+    assert described.adapter == worn
+
+
+@pytest.mark.parametrize(
+    ("held", "worn"),
+    [
+        (["novel/small"], None),
+        (["novel/small", "novel/storyteller"], Adapter(STORYTELLER)),
+        (["novel/full", "fiction/small"], Adapter(STORYTELLER)),
+        ([], Adapter(STORYTELLER)),
+    ],
+)
+def test_own_prompts_for_a_small_model_are_used_in_place_of_the_packaged_adapter(
+    tmp_path: Path, held: list[str], worn: Adapter | None
+) -> None:
+    for folder in held:
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "write.md").write_text("Write.")
+    described = describe_model("writer", Context(prompts=str(tmp_path)))
     assert isinstance(described, DescribedModel)
     assert described.adapter == worn
 

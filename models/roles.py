@@ -251,18 +251,23 @@ async def aresolve_model(role: Role, context: Context) -> ResolvedModel:
     return await asyncio.to_thread(resolve_model, role, context)
 
 
-def start_ahead(model: str | None, base_url: str | None, adapter: str | None) -> None:
-    """Start the embedded server in the background, if these settings lead to it and its file is there.
+def start_ahead(chosen: Mapping[str, Any], premise: str = "") -> None:
+    """Start the embedded server of a new story in the background, if its settings lead to our writer and its file is there.
 
     A command does so before it imports the engine. What goes wrong here is said by the call that needs the model.
     """
 
     def start() -> None:
-        with contextlib.suppress(RecurrentGPTError):
-            resolve_model("writer", Context(adapter=adapter))
+        from recurrentgpt.prose.languages import premise_language
 
-    chosen = (settings.resolve("model", model).value, settings.resolve("base_url", base_url).value)
-    if chosen == (None, None) and is_present(catalogue.WRITERS[catalogue.DEFAULT_WRITER]):
+        with contextlib.suppress(RecurrentGPTError):
+            context = Context(**chosen)
+            if not context.has_language:
+                context = context.in_language(premise_language(premise) or context.language)
+            resolve_model("writer", context)
+
+    named = (settings.resolve(name, chosen.get(name)).value for name in ("model", "base_url"))
+    if not (any(named) or chosen.get("models")) and is_present(catalogue.WRITERS[catalogue.DEFAULT_WRITER]):
         threading.Thread(target=start, daemon=True).start()
 
 

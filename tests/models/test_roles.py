@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import queue
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,13 @@ from recurrentgpt.models.embedded import server as embedded
 from recurrentgpt.models.embedded.adapter import STORYTELLER, Adapter
 from recurrentgpt.models.embedded.catalogue import WRITER, ModelFile
 from recurrentgpt.models.embedded.fetch import Progress
-from recurrentgpt.models.roles import DescribedModel, aresolve_model, describe_model, resolve_model
+from recurrentgpt.models.roles import DescribedModel, aresolve_model, describe_model, resolve_model, start_ahead
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import ModelRefused, SettingsError
 from recurrentgpt.testing import ScriptedChatModel
 
 URL = "http://127.0.0.1:9/v1"
+FIRST_EDITION = Path(__file__).parents[1] / "fixtures" / "first_edition"
 
 
 @pytest.fixture
@@ -186,6 +188,40 @@ def test_the_packaged_adapter_is_worn_where_it_was_taught(
     described = describe_model("writer", Context(**settings))
     assert isinstance(described, DescribedModel)
     assert described.adapter == worn
+
+
+@pytest.mark.parametrize(
+    ("chosen", "premise", "worn"),
+    [
+        ({}, "", Adapter(STORYTELLER)),
+        ({"mode": "fiction", "adapter": "storyteller@0.5"}, "", Adapter(STORYTELLER, 0.5)),
+        ({"language": "German"}, "", None),
+        ({"tier": "full"}, "", None),
+        ({"point_of_view": "first"}, "", None),
+        ({"prompts": str(FIRST_EDITION / "prompts")}, "", None),
+        ({}, "A ferryman finds a sealed letter. In German, please.", None),
+        ({"language": "English"}, "A ferryman finds a sealed letter. In German, please.", Adapter(STORYTELLER)),
+    ],
+)
+def test_the_server_that_starts_ahead_is_the_one_that_the_story_needs(
+    monkeypatch: pytest.MonkeyPatch, chosen: dict[str, Any], premise: str, worn: Adapter | None
+) -> None:
+    asked = queue.SimpleQueue[Context]()
+    monkeypatch.setattr(roles, "is_present", lambda entry: True)
+    monkeypatch.setattr(roles, "resolve_model", lambda role, context: asked.put(context))
+    start_ahead(chosen, premise)
+    described = describe_model("writer", asked.get(timeout=60))
+    assert isinstance(described, DescribedModel)
+    assert described.adapter == worn
+
+
+@pytest.mark.parametrize("chosen", [{"model": "m"}, {"base_url": URL}, {"models": {"judge": "m"}}])
+def test_no_server_starts_ahead_of_another_model(monkeypatch: pytest.MonkeyPatch, chosen: dict[str, Any]) -> None:
+    def present(entry: ModelFile) -> bool:
+        raise AssertionError("the file of our writer was looked at")
+
+    monkeypatch.setattr(roles, "is_present", present)
+    start_ahead(chosen)
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ class ResolvedModel:
     @property
     def templates(self) -> str:
         """Return the folder of the prompts that suit it: those of its tier, or those that its adapter was trained on."""
-        return "storyteller" if self.adapter else self.tier
+        return _templates(self.tier, self.adapter)
 
     @property
     def context_window(self) -> int | None:
@@ -123,6 +123,11 @@ class ResolvedModel:
     def speaks_openai(self) -> bool:
         """Tell whether calls go through langchain-openai, without importing it to find out."""
         return _speaks_openai(type(self.chat))
+
+
+def _templates(tier: Tier, adapter: Adapter | None) -> str:
+    # No adapter was taught what the nodes of a capable model ask.
+    return "storyteller" if adapter and tier == "small" else tier
 
 
 @cache
@@ -175,7 +180,7 @@ class DescribedModel:
     @property
     def templates(self) -> str:
         """Return the folder of the prompts that suit it, as `ResolvedModel` does."""
-        return "storyteller" if self.adapter else self.tier
+        return _templates(self.tier, self.adapter)
 
     @property
     def context_window(self) -> int | None:

@@ -161,6 +161,15 @@ def test_an_adapter_is_worn_by_the_embedded_model(
     assert (bare.adapter, bare.templates) == (None, "small")
 
 
+@pytest.mark.parametrize(("tier", "templates"), [("small", "storyteller"), ("full", "full")])
+def test_an_adapter_has_templates_for_the_small_tiers_nodes_alone(
+    started: list[Path], tier: Any, templates: str
+) -> None:
+    context = Context(adapter="storyteller", tier=tier)
+    for model in (resolve_model("writer", context), describe_model("writer", context)):
+        assert (model.adapter, model.templates) == (Adapter(STORYTELLER), templates)
+
+
 @pytest.mark.parametrize(
     ("settings", "worn"),
     [

@@ -21,7 +21,7 @@ from weakref import WeakKeyDictionary
 
 from recurrentgpt.infrastructure import settings
 from recurrentgpt.models.embedded import catalogue
-from recurrentgpt.models.embedded.adapter import Adapter, adapter_in_force
+from recurrentgpt.models.embedded.adapter import NONE, STORYTELLER, Adapter, adapter_in_force
 from recurrentgpt.models.embedded.catalogue import Tier, tier_of
 from recurrentgpt.models.embedded.fetch import fetch, is_present
 from recurrentgpt.models.profiles import EMBEDDED, GENERIC, SPELLINGS, EndpointProfile, profile_of
@@ -201,13 +201,17 @@ def describe_model(role: Role, context: Context) -> ResolvedModel | DescribedMod
 
 
 def describe_writer(context: Context, templates: str) -> ResolvedModel | DescribedModel:
-    """Return the same of the writer for whom a prompt was filled from these `templates`: the one of today where it has them."""
-    now = describe_model("writer", context)
-    if templates in ("", now.templates):
-        return now
-    if templates == "full":
-        return DescribedModel("full")
-    return DescribedModel("small", EMBEDDED, adapter_in_force(context.adapter) if templates == "storyteller" else None)
+    """Return the same of the writer for whom a prompt was filled from these `templates`: the one of today where it has them.
+
+    What adapter is set today, or is missing, does not matter: the packaged one stands for that of then. Nothing was worn where
+    the templates are not known (""), for an earlier edition wrote that.
+    """
+    bare = describe_model("writer", context.changed(adapter=NONE))
+    if templates == "storyteller":
+        return DescribedModel("small", EMBEDDED, Adapter(STORYTELLER))
+    if templates in ("", bare.templates):
+        return bare
+    return DescribedModel("full") if templates == "full" else DescribedModel("small", EMBEDDED)
 
 
 def _is_ours(name: str | None, context: Context) -> bool:

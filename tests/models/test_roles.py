@@ -16,7 +16,15 @@ from recurrentgpt.models.embedded import server as embedded
 from recurrentgpt.models.embedded.adapter import STORYTELLER, Adapter
 from recurrentgpt.models.embedded.catalogue import WRITER, ModelFile
 from recurrentgpt.models.embedded.fetch import Progress
-from recurrentgpt.models.roles import DescribedModel, aresolve_model, describe_model, resolve_model, start_ahead
+from recurrentgpt.models.profiles import EMBEDDED
+from recurrentgpt.models.roles import (
+    DescribedModel,
+    aresolve_model,
+    describe_model,
+    describe_writer,
+    resolve_model,
+    start_ahead,
+)
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import ModelRefused, SettingsError
 from recurrentgpt.testing import ScriptedChatModel
@@ -168,6 +176,31 @@ def test_an_adapter_has_templates_for_the_small_tiers_nodes_alone(
     context = Context(adapter="storyteller", tier=tier)
     for model in (resolve_model("writer", context), describe_model("writer", context)):
         assert (model.adapter, model.templates) == (Adapter(STORYTELLER), templates)
+
+
+@pytest.mark.parametrize("setting", ["", "none", "nowhere.gguf"])
+@pytest.mark.parametrize(
+    ("sent", "described"),
+    [
+        ("storyteller", DescribedModel("small", EMBEDDED, Adapter(STORYTELLER))),
+        ("small", DescribedModel("small", EMBEDDED)),
+        ("full", DescribedModel("full")),
+        ("", DescribedModel("small", EMBEDDED)),
+    ],
+)
+def test_the_writer_of_a_passage_is_told_by_its_templates_whatever_is_worn_today(
+    monkeypatch: pytest.MonkeyPatch, setting: str, sent: str, described: DescribedModel
+) -> None:
+    monkeypatch.setenv("RECURRENTGPT_ADAPTER", setting)
+    assert describe_writer(Context(), sent) == described
+    assert describe_writer(Context(adapter=setting or None), sent) == described
+
+
+def test_the_writer_of_a_passage_is_the_one_of_today_where_it_has_the_templates() -> None:
+    context = Context(model="m", base_url=URL)
+    today = describe_model("writer", context)
+    assert [describe_writer(context, sent) for sent in ("", "full")] == [today, today]
+    assert describe_writer(context, "storyteller").templates == "storyteller"
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,8 @@ class Context:
     )
     adapter: str | None = setting(
         None,
-        "LoRA adapter of the embedded model: storyteller (ours), a GGUF file, either with @STRENGTH, or none; ours when unset",
+        "LoRA adapter of the embedded model: storyteller (ours) or a GGUF file, either with @STRENGTH (0 to 2), or none; unset: "
+        "ours for the embedded writer in English",
         scope="machine",
     )
     tier: Literal["auto", "small", "full"] = setting(

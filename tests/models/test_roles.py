@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from recurrentgpt.infrastructure.settings import OPENAI
+from recurrentgpt.infrastructure.settings import MACHINE_SETTINGS, OPENAI
 from recurrentgpt.models import roles
 from recurrentgpt.models.embedded import server as embedded
 from recurrentgpt.models.embedded.adapter import STORYTELLER, Adapter
@@ -25,7 +25,7 @@ from recurrentgpt.models.roles import (
     resolve_model,
     start_ahead,
 )
-from recurrentgpt.schema.context import Context
+from recurrentgpt.schema.context import SETTINGS, Context
 from recurrentgpt.schema.errors import ModelRefused, SettingsError
 from recurrentgpt.testing import ScriptedChatModel
 
@@ -293,12 +293,21 @@ def test_the_packaged_adapter_was_trained_for_the_writer() -> None:
 
 @pytest.mark.parametrize(
     ("setting", "fault"),
-    [("nowhere.gguf", "There is no adapter nowhere.gguf"), ("teller.gguf@3", "strength is 0 to 2, not 3")],
+    [
+        ("nowhere.gguf", "no adapter nowhere.gguf: .* with --adapter or RECURRENTGPT_ADAPTER"),
+        ("teller.gguf@3", "strength is 0 to 2, not 3"),
+    ],
 )
 def test_an_adapter_that_is_none_is_refused(started: list[Path], setting: str, fault: str) -> None:
     with pytest.raises(SettingsError, match=fault):
         resolve_model("writer", Context(adapter=setting))
     assert started == []
+
+
+def test_a_form_and_the_list_of_the_machines_settings_say_the_same_of_an_adapter() -> None:
+    (of_the_machine,) = [setting for setting in MACHINE_SETTINGS if setting.name == "adapter"]
+    assert of_the_machine.description == SETTINGS["adapter"].description
+    assert "unset: ours for the embedded writer in English" in of_the_machine.description
 
 
 def test_an_address_that_is_none_names_the_setting_and_no_flag() -> None:

@@ -42,8 +42,8 @@ MACHINE_SETTINGS = (
     MachineSetting(
         "adapter",
         "RECURRENTGPT_ADAPTER",
-        "LoRA adapter (GGUF) that the embedded model wears: PATH, or PATH@STRENGTH with a strength from 0 to 2, or none; our own "
-        "when unset",
+        "LoRA adapter of the embedded model: storyteller (ours) or a GGUF file, either with @STRENGTH (0 to 2), or none; unset: "
+        "ours for the embedded writer in English",
     ),
     MachineSetting("base_url", "OPENAI_BASE_URL", "Address of an OpenAI-compatible endpoint"),
     MachineSetting("api_key", "OPENAI_API_KEY", "Key of that endpoint", secret=True),

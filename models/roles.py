@@ -21,7 +21,7 @@ from weakref import WeakKeyDictionary
 
 from recurrentgpt.infrastructure import settings
 from recurrentgpt.models.embedded import catalogue
-from recurrentgpt.models.embedded.adapter import Adapter, adapter_in_force
+from recurrentgpt.models.embedded.adapter import NONE, STORYTELLER, Adapter, adapter_in_force
 from recurrentgpt.models.embedded.catalogue import Tier, tier_of
 from recurrentgpt.models.embedded.fetch import fetch, is_present
 from recurrentgpt.models.profiles import EMBEDDED, GENERIC, SPELLINGS, EndpointProfile, profile_of
@@ -80,7 +80,7 @@ class ResolvedModel:
     @property
     def templates(self) -> str:
         """Return the folder of the prompts that suit it: those of its tier, or those that its adapter was trained on."""
-        return "storyteller" if self.adapter else self.tier
+        return _templates(self.tier, self.adapter)
 
     @property
     def context_window(self) -> int | None:
@@ -123,6 +123,11 @@ class ResolvedModel:
     def speaks_openai(self) -> bool:
         """Tell whether calls go through langchain-openai, without importing it to find out."""
         return _speaks_openai(type(self.chat))
+
+
+def _templates(tier: Tier, adapter: Adapter | None) -> str:
+    # No adapter was taught what the nodes of a capable model ask.
+    return "storyteller" if adapter and tier == "small" else tier
 
 
 @cache
@@ -175,7 +180,7 @@ class DescribedModel:
     @property
     def templates(self) -> str:
         """Return the folder of the prompts that suit it, as `ResolvedModel` does."""
-        return "storyteller" if self.adapter else self.tier
+        return _templates(self.tier, self.adapter)
 
     @property
     def context_window(self) -> int | None:
@@ -196,19 +201,37 @@ def describe_model(role: Role, context: Context) -> ResolvedModel | DescribedMod
 
 
 def describe_writer(context: Context, templates: str) -> ResolvedModel | DescribedModel:
-    """Return the same of the writer for whom a prompt was filled from these `templates`: the one of today where it has them."""
-    now = describe_model("writer", context)
-    if templates in ("", now.templates):
-        return now
-    if templates == "full":
-        return DescribedModel("full")
-    return DescribedModel("small", EMBEDDED, adapter_in_force(context.adapter) if templates == "storyteller" else None)
+    """Return the same of the writer for whom a prompt was filled from these `templates`: the one of today where it has them.
+
+    What adapter is set today, or is missing, does not matter: the packaged one stands for that of then. Nothing was worn where
+    the templates are not known (""), for an earlier edition wrote that.
+    """
+    bare = describe_model("writer", context.changed(adapter=NONE))
+    if templates == "storyteller":
+        return DescribedModel("small", EMBEDDED, Adapter(STORYTELLER))
+    if templates in ("", bare.templates):
+        return bare
+    return DescribedModel("full") if templates == "full" else DescribedModel("small", EMBEDDED)
 
 
 def _is_ours(name: str | None, context: Context) -> bool:
-    """Return whether a story is told by our own writer as its adapter was taught: in English, by the small tier's nodes."""
+    """Return whether a story is told by our own writer as its adapter was taught.
+
+    That is in English, in its mode's own person and tense, by the small tier's nodes and from our templates.
+    """
     ours = name is None or name in catalogue.WRITERS
-    return ours and context.language.strip().casefold() in ("english", "en") and context.tier != "full"
+    english = context.language.strip().casefold() in ("english", "en")
+    return ours and english and context.own_narration and context.tier != "full" and not _has_small_alone(context)
+
+
+def _has_small_alone(context: Context) -> bool:
+    """Return whether a story's own prompts are for a small model, and none of them for one that wears an adapter."""
+    if not context.prompts:
+        return False
+    small, storyteller = (
+        any((Path(context.prompts) / context.mode / folder).glob("*.md")) for folder in ("small", "storyteller")
+    )
+    return small and not storyteller
 
 
 def tier_of_role(role: Role, context: Context) -> Tier:
@@ -237,18 +260,23 @@ async def aresolve_model(role: Role, context: Context) -> ResolvedModel:
     return await asyncio.to_thread(resolve_model, role, context)
 
 
-def start_ahead(model: str | None, base_url: str | None, adapter: str | None) -> None:
-    """Start the embedded server in the background, if these settings lead to it and its file is there.
+def start_ahead(chosen: Mapping[str, Any], premise: str = "") -> None:
+    """Start the embedded server of a new story in the background, if its settings lead to our writer and its file is there.
 
     A command does so before it imports the engine. What goes wrong here is said by the call that needs the model.
     """
 
     def start() -> None:
-        with contextlib.suppress(RecurrentGPTError):
-            resolve_model("writer", Context(adapter=adapter))
+        from recurrentgpt.prose.languages import premise_language
 
-    chosen = (settings.resolve("model", model).value, settings.resolve("base_url", base_url).value)
-    if chosen == (None, None) and is_present(catalogue.WRITERS[catalogue.DEFAULT_WRITER]):
+        with contextlib.suppress(RecurrentGPTError):
+            context = Context(**chosen)
+            if not context.has_language:
+                context = context.in_language(premise_language(premise) or context.language)
+            resolve_model("writer", context)
+
+    named = (settings.resolve(name, chosen.get(name)).value for name in ("model", "base_url"))
+    if not (any(named) or chosen.get("models")) and is_present(catalogue.WRITERS[catalogue.DEFAULT_WRITER]):
         threading.Thread(target=start, daemon=True).start()
 
 

@@ -126,7 +126,8 @@ class Context:
     )
     adapter: str | None = setting(
         None,
-        "LoRA adapter of the embedded model: storyteller (ours), a GGUF file, either with @STRENGTH, or none; ours when unset",
+        "LoRA adapter of the embedded model: storyteller (ours) or a GGUF file, either with @STRENGTH (0 to 2), or none; unset: "
+        "ours for the embedded writer in English",
         scope="machine",
     )
     tier: Literal["auto", "small", "full"] = setting(
@@ -303,10 +304,14 @@ class Context:
         return {"novel": "past", "fiction": "present"}[self.mode] if self.tense == "auto" else self.tense
 
     @property
+    def own_narration(self) -> bool:
+        """Tell whether the story is told in its mode's own person and tense."""
+        return (self.person, self.time) == {"novel": ("third", "past"), "fiction": ("second", "present")}[self.mode]
+
+    @property
     def own_voice(self) -> bool:
         """Tell whether the story is told in its mode's own person and tense, and in the language that has examples."""
-        usual = {"novel": ("third", "past"), "fiction": ("second", "present")}[self.mode]
-        return (self.person, self.time) == usual and self.language == "English"
+        return self.own_narration and self.language == "English"
 
 
 def _phrases(text: str) -> list[str]:

@@ -38,7 +38,7 @@ class Adapter:
             raise SettingsError(f"An adapter's strength is 0 to {STRONGEST:g}, not {scale:g}: {setting!r}.")
         if not path.is_file():
             raise SettingsError(
-                f"There is no adapter {path}: name a GGUF file with --adapter, or storyteller, or none."
+                f"There is no adapter {path}: name a GGUF file, storyteller or none with --adapter or RECURRENTGPT_ADAPTER."
             )
         return cls(path, scale)
 

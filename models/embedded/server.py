@@ -33,6 +33,7 @@ LOAD_SECONDS = 300.0
 """Bound of a first load, on a slow disk and a busy machine; two seconds are usual."""
 
 _INSTEAD = "name another file with RECURRENTGPT_MODEL, or use an endpoint with OPENAI_BASE_URL"
+_WITHOUT = "leave the adapter out with RECURRENTGPT_ADAPTER=none or --adapter none, or name another one there"
 
 
 @dataclass(frozen=True)
@@ -74,9 +75,9 @@ def embedded_server(path: Path, adapter: Adapter | None = None) -> Endpoint:
         if running is not None:
             logger.warning("The embedded model's process ended %s; it is started again.", _how_it_ended(running))
             _stop(running)
-        _check(path)
+        _check(path, "model", _INSTEAD)
         if adapter is not None:
-            _check(adapter.path)
+            _check(adapter.path, "adapter", _WITHOUT)
         _servers[served] = _start(path, adapter)
         return _servers[served].endpoint
 
@@ -92,14 +93,17 @@ def stop_servers() -> None:
 atexit.register(stop_servers)
 
 
-def _check(path: Path) -> None:
+def _check(path: Path, kind: str, instead: str) -> None:
+    """Raise ModelRefused, which says what to do `instead`, for a file of some kind that llama.cpp could not load."""
     try:
         with path.open("rb") as file:
             magic = file.read(4)
     except OSError as error:
-        raise ModelRefused(f"The model file {path} cannot be read ({error.strerror}): {_INSTEAD}.") from error
+        raise ModelRefused(f"The {kind} file {path} cannot be read ({error.strerror}): {instead}.") from error
     if magic != b"GGUF":
-        raise ModelRefused(f"{path} is not a GGUF file, the kind that the embedded model needs: {_INSTEAD}.")
+        raise ModelRefused(
+            f"The {kind} file {path} is not a GGUF file, the kind that the embedded model needs: {instead}."
+        )
     if importlib.util.find_spec("xllamacpp") is None:
         raise ModelRefused(
             "The package xllamacpp, which runs the embedded model, is not installed: install it, or use an endpoint with "
@@ -149,9 +153,11 @@ def _serve(path: Path, adapter: Adapter | None, snapshots: Snapshots, preload: l
     if "address" not in reply:
         why = reply.get("error") or f"its process ended {_how_it_ended(running)}; is there enough memory?"
         _stop(running)
+        worn = f" with the adapter {adapter.path}" if adapter else ""
+        instead = f"{_WITHOUT}, or {_INSTEAD}" if adapter else _INSTEAD
         raise ModelRefused(
-            f"The embedded model could not load {path} ({str(why)[:200].rstrip(' .')}): the file may be damaged or need a "
-            f"newer xllamacpp; {_INSTEAD}."
+            f"The embedded model could not load {path}{worn} ({str(why)[:200].rstrip(' .')}): a file may be damaged or need a "
+            f"newer xllamacpp; {instead}."
         )
     return replace(running, endpoint=Endpoint(f"{reply['address']}/v1", key, snapshots))
 

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
 
+from recurrentgpt.models.embedded.adapter import NONE, Adapter
 from recurrentgpt.schema.errors import SettingsError
 from recurrentgpt.studies.baselines.catalogue import all_systems, find_system
 from recurrentgpt.studies.errors import StudyError, first_error
@@ -92,7 +93,7 @@ class Options(BaseModel):
     candidates: int = Field(default=0, ge=0, le=20)
     published: bool = False
     """Whether the system is run as its authors ran it, where that costs more than what it is by default."""
-    adapter: str = "none"
+    adapter: str = NONE
     """What an embedded model wears; the packaged one was trained for recurrentgpt's own prompts."""
 
 
@@ -342,6 +343,15 @@ def _check(plan: Plan) -> None:
         if options.published and find_system(name).published_cost is None:
             having = " and ".join(system.name for system in all_systems().values() if system.published_cost)
             raise StudyError(f"`options.{name}.published`: {name} is one way alone, {having} has two: leave it out.")
+        if options.adapter != NONE:
+            if plan.base_url is not None:
+                raise StudyError(
+                    f"`options.{name}.adapter`: only the embedded model wears one: leave out it or `base_url`."
+                )
+            try:
+                Adapter.read(options.adapter)
+            except SettingsError as error:
+                raise StudyError(f"`options.{name}.adapter`: {error}") from error
     for job in plan.jobs():
         if len(job.id) > LONGEST_ID:
             raise StudyError(f"{job.id} is too long a name for a novel: shorten the genre, or its seed.")

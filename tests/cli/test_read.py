@@ -7,6 +7,7 @@ import json
 import pytest
 
 from recurrentgpt.infrastructure.settings import MACHINE_SETTINGS
+from recurrentgpt.models.embedded.adapter import STORYTELLER
 from recurrentgpt.models.embedded.catalogue import WRITER
 from recurrentgpt.testing import FaultyServer
 
@@ -356,6 +357,18 @@ def test_doctor_tells_whether_an_adapter_fits(cli, monkeypatch, tmp_path, base, 
         worn.with_suffix(".json").write_text(json.dumps({"settings": {"base": base}}))
     monkeypatch.setenv("RECURRENTGPT_ADAPTER", f"{worn}@0.6")
     assert _checks(cli("doctor", "--json"))["adapter"]["status"] == status
+
+
+def test_doctor_finds_that_the_packaged_adapter_fits(cli):
+    found = _checks(cli("doctor", "--json"))["adapter"]
+    assert (found["status"], found["detail"]) == ("ok", f"{STORYTELLER} at strength 1")
+
+
+def test_doctor_tells_of_no_adapter_where_an_endpoint_writes(cli, server, monkeypatch):
+    monkeypatch.setenv("RECURRENTGPT_ADAPTER", "storyteller")
+    assert "adapter" not in _checks(cli("doctor", "--json"))
+    monkeypatch.setenv("RECURRENTGPT_MODEL", WRITER.id)
+    assert "adapter" not in _checks(cli("doctor", "--json"))
 
 
 def test_doctor_finds_no_adapter(cli, monkeypatch):

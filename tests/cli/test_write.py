@@ -7,6 +7,7 @@ import signal
 
 import pytest
 
+from recurrentgpt.models import roles
 from recurrentgpt.testing import FaultyServer
 
 from .conftest import reply, wait_for_requests
@@ -127,6 +128,17 @@ def test_settings_reach_the_model(cli, server, tmp_path):
     assert all(body["model"] == "poet" for body in server.requests if "response_format" not in body)
     assert "French" in json.dumps(server.requests)
     assert all(len(event["plans"]) == 2 for event in result.events if event["event"] == "plans")
+
+
+def test_all_that_was_chosen_decides_which_server_starts_ahead(cli, server, monkeypatch):
+    told = []
+    monkeypatch.setattr(roles, "start_ahead", lambda *given: told.append(given))
+    cli("config", "set", "tense=present", "language=French")
+    cli("write", "--premise", "A lamp goes out.", "--language", "German", "--steps", "1")
+    cli("play", "--auto", "1", "--tier", "small")
+    (settings, premise), (played, nothing) = told
+    assert (settings["language"], settings["tense"], premise) == ("German", "present", "A lamp goes out.")
+    assert (played["language"], played["mode"], played["tier"], nothing) == ("French", "fiction", "small", "")
 
 
 def test_a_flag_beats_the_environment(cli, server, monkeypatch):

@@ -18,6 +18,7 @@ from langchain_core.messages import HumanMessage
 
 from recurrentgpt.models.calls import Meter, ask, write_stream
 from recurrentgpt.models.embedded import server as embedded
+from recurrentgpt.models.embedded.adapter import Adapter
 from recurrentgpt.models.embedded.catalogue import WRITER
 from recurrentgpt.models.embedded.fetch import fetch
 from recurrentgpt.models.embedded.server import embedded_server, stop_servers
@@ -144,6 +145,25 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
         embedded_server(tmp_path / "nowhere.gguf")
     with pytest.raises(ModelRefused, match="cannot be read"):
         embedded_server(tmp_path)
+
+
+def test_what_is_wrong_with_an_adapter_is_not_said_of_the_model(stand_in: Path, tmp_path: Path) -> None:
+    letter = tmp_path / "letter.gguf"
+    letter.write_text("Dear reader")
+    for adapter, fault in ((letter, "is not a GGUF file"), (tmp_path / "nowhere.gguf", "cannot be read")):
+        with pytest.raises(
+            ModelRefused, match=rf"adapter file {adapter} {fault}.*RECURRENTGPT_ADAPTER=none"
+        ) as refused:
+            embedded_server(stand_in, Adapter(adapter))
+        assert "RECURRENTGPT_MODEL" not in str(refused.value)
+
+
+def test_what_cannot_be_loaded_with_an_adapter_may_be_either_file(stand_in: Path, tmp_path: Path) -> None:
+    broken, adapter = gguf(tmp_path / "broken.gguf"), gguf(tmp_path / "teller.gguf")
+    with pytest.raises(
+        ModelRefused, match=rf"{broken} with the adapter {adapter} .*--adapter none.*RECURRENTGPT_MODEL"
+    ):
+        embedded_server(broken, Adapter(adapter))
 
 
 def test_a_truncated_file_is_refused_by_llama_cpp_itself(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

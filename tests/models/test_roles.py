@@ -4,23 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import queue
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from recurrentgpt.infrastructure.settings import OPENAI
+from recurrentgpt.infrastructure.settings import MACHINE_SETTINGS, OPENAI
 from recurrentgpt.models import roles
 from recurrentgpt.models.embedded import server as embedded
 from recurrentgpt.models.embedded.adapter import STORYTELLER, Adapter
 from recurrentgpt.models.embedded.catalogue import WRITER, ModelFile
 from recurrentgpt.models.embedded.fetch import Progress
-from recurrentgpt.models.roles import DescribedModel, aresolve_model, describe_model, resolve_model
-from recurrentgpt.schema.context import Context
+from recurrentgpt.models.profiles import EMBEDDED
+from recurrentgpt.models.roles import (
+    DescribedModel,
+    aresolve_model,
+    describe_model,
+    describe_writer,
+    resolve_model,
+    start_ahead,
+)
+from recurrentgpt.schema.context import SETTINGS, Context
 from recurrentgpt.schema.errors import ModelRefused, SettingsError
 from recurrentgpt.testing import ScriptedChatModel
 
 URL = "http://127.0.0.1:9/v1"
+FIRST_EDITION = Path(__file__).parents[1] / "fixtures" / "first_edition"
 
 
 @pytest.fixture
@@ -159,6 +169,40 @@ def test_an_adapter_is_worn_by_the_embedded_model(
     assert (bare.adapter, bare.templates) == (None, "small")
 
 
+@pytest.mark.parametrize(("tier", "templates"), [("small", "storyteller"), ("full", "full")])
+def test_an_adapter_has_templates_for_the_small_tiers_nodes_alone(
+    started: list[Path], tier: Any, templates: str
+) -> None:
+    context = Context(adapter="storyteller", tier=tier)
+    for model in (resolve_model("writer", context), describe_model("writer", context)):
+        assert (model.adapter, model.templates) == (Adapter(STORYTELLER), templates)
+
+
+@pytest.mark.parametrize("setting", ["", "none", "nowhere.gguf"])
+@pytest.mark.parametrize(
+    ("sent", "described"),
+    [
+        ("storyteller", DescribedModel("small", EMBEDDED, Adapter(STORYTELLER))),
+        ("small", DescribedModel("small", EMBEDDED)),
+        ("full", DescribedModel("full")),
+        ("", DescribedModel("small", EMBEDDED)),
+    ],
+)
+def test_the_writer_of_a_passage_is_told_by_its_templates_whatever_is_worn_today(
+    monkeypatch: pytest.MonkeyPatch, setting: str, sent: str, described: DescribedModel
+) -> None:
+    monkeypatch.setenv("RECURRENTGPT_ADAPTER", setting)
+    assert describe_writer(Context(), sent) == described
+    assert describe_writer(Context(adapter=setting or None), sent) == described
+
+
+def test_the_writer_of_a_passage_is_the_one_of_today_where_it_has_the_templates() -> None:
+    context = Context(model="m", base_url=URL)
+    today = describe_model("writer", context)
+    assert [describe_writer(context, sent) for sent in ("", "full")] == [today, today]
+    assert describe_writer(context, "storyteller").templates == "storyteller"
+
+
 @pytest.mark.parametrize(
     ("settings", "worn"),
     [
@@ -170,6 +214,13 @@ def test_an_adapter_is_worn_by_the_embedded_model(
         ({"language": "German", "adapter": "storyteller"}, Adapter(STORYTELLER)),
         ({"tier": "full"}, None),
         ({"model": "other.gguf"}, None),
+        ({"point_of_view": "third", "tense": "past"}, Adapter(STORYTELLER)),
+        ({"point_of_view": "first"}, None),
+        ({"tense": "present"}, None),
+        ({"mode": "fiction"}, Adapter(STORYTELLER)),
+        ({"mode": "fiction", "tense": "present"}, Adapter(STORYTELLER)),
+        ({"mode": "fiction", "point_of_view": "third"}, None),
+        ({"point_of_view": "first", "adapter": "storyteller"}, Adapter(STORYTELLER)),
     ],
 )
 def test_the_packaged_adapter_is_worn_where_it_was_taught(
@@ -181,6 +232,60 @@ def test_the_packaged_adapter_is_worn_where_it_was_taught(
     assert described.adapter == worn
 
 
+@pytest.mark.parametrize(
+    ("chosen", "premise", "worn"),
+    [
+        ({}, "", Adapter(STORYTELLER)),
+        ({"mode": "fiction", "adapter": "storyteller@0.5"}, "", Adapter(STORYTELLER, 0.5)),
+        ({"language": "German"}, "", None),
+        ({"tier": "full"}, "", None),
+        ({"point_of_view": "first"}, "", None),
+        ({"prompts": str(FIRST_EDITION / "prompts")}, "", None),
+        ({}, "A ferryman finds a sealed letter. In German, please.", None),
+        ({"language": "English"}, "A ferryman finds a sealed letter. In German, please.", Adapter(STORYTELLER)),
+    ],
+)
+def test_the_server_that_starts_ahead_is_the_one_that_the_story_needs(
+    monkeypatch: pytest.MonkeyPatch, chosen: dict[str, Any], premise: str, worn: Adapter | None
+) -> None:
+    asked = queue.SimpleQueue[Context]()
+    monkeypatch.setattr(roles, "is_present", lambda entry: True)
+    monkeypatch.setattr(roles, "resolve_model", lambda role, context: asked.put(context))
+    start_ahead(chosen, premise)
+    described = describe_model("writer", asked.get(timeout=60))
+    assert isinstance(described, DescribedModel)
+    assert described.adapter == worn
+
+
+@pytest.mark.parametrize("chosen", [{"model": "m"}, {"base_url": URL}, {"models": {"judge": "m"}}])
+def test_no_server_starts_ahead_of_another_model(monkeypatch: pytest.MonkeyPatch, chosen: dict[str, Any]) -> None:
+    def present(entry: ModelFile) -> bool:
+        raise AssertionError("the file of our writer was looked at")
+
+    monkeypatch.setattr(roles, "is_present", present)
+    start_ahead(chosen)
+
+
+@pytest.mark.parametrize(
+    ("held", "worn"),
+    [
+        (["novel/small"], None),
+        (["novel/small", "novel/storyteller"], Adapter(STORYTELLER)),
+        (["novel/full", "fiction/small"], Adapter(STORYTELLER)),
+        ([], Adapter(STORYTELLER)),
+    ],
+)
+def test_own_prompts_for_a_small_model_are_used_in_place_of_the_packaged_adapter(
+    tmp_path: Path, held: list[str], worn: Adapter | None
+) -> None:
+    for folder in held:
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "write.md").write_text("Write.")
+    described = describe_model("writer", Context(prompts=str(tmp_path)))
+    assert isinstance(described, DescribedModel)
+    assert described.adapter == worn
+
+
 def test_the_packaged_adapter_was_trained_for_the_writer() -> None:
     assert STORYTELLER.read_bytes().startswith(b"GGUF")
     assert Adapter(STORYTELLER).trained_for() == WRITER.files[0].sha256
@@ -188,12 +293,21 @@ def test_the_packaged_adapter_was_trained_for_the_writer() -> None:
 
 @pytest.mark.parametrize(
     ("setting", "fault"),
-    [("nowhere.gguf", "There is no adapter nowhere.gguf"), ("teller.gguf@3", "strength is 0 to 2, not 3")],
+    [
+        ("nowhere.gguf", "no adapter nowhere.gguf: .* with --adapter or RECURRENTGPT_ADAPTER"),
+        ("teller.gguf@3", "strength is 0 to 2, not 3"),
+    ],
 )
 def test_an_adapter_that_is_none_is_refused(started: list[Path], setting: str, fault: str) -> None:
     with pytest.raises(SettingsError, match=fault):
         resolve_model("writer", Context(adapter=setting))
     assert started == []
+
+
+def test_a_form_and_the_list_of_the_machines_settings_say_the_same_of_an_adapter() -> None:
+    (of_the_machine,) = [setting for setting in MACHINE_SETTINGS if setting.name == "adapter"]
+    assert of_the_machine.description == SETTINGS["adapter"].description
+    assert "unset: ours for the embedded writer in English" in of_the_machine.description
 
 
 def test_an_address_that_is_none_names_the_setting_and_no_flag() -> None:

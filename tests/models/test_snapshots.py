@@ -99,7 +99,7 @@ async def test_the_next_start_computes_no_example_again() -> None:
 async def test_files_that_llama_cpp_refuses_are_cleared_and_the_start_goes_on() -> None:
     path = fetch(WRITER)
     kept(Snapshots.of(path).folder, "strange", b"no such format" * 400)
-    model, meter = await aresolve_model("writer", Context()), Meter()
+    model, meter = await aresolve_model("writer", Context(adapter="none")), Meter()
     assert [piece async for piece in write_stream(model, EXAMPLE[:1], max_tokens=4, meter=meter)]
     stop_servers()
     assert not list(Snapshots.of(path).folder.glob("strange.*"))

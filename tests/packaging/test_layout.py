@@ -91,6 +91,7 @@ def test_the_wheel_holds_all_code_and_data_and_nothing_else(built):
         wanted |= {f"{package.replace('.', '/')}/{path.relative_to(folder)}" for path in files}
     assert any(name.endswith("write.md") for name in wanted)
     assert any(name.endswith("index.html") for name in wanted)
+    assert {f"recurrentgpt/models/embedded/storyteller.{kind}" for kind in ("gguf", "json")} <= held
     assert held == wanted
 
 

@@ -87,6 +87,14 @@ def test_the_tables_have_the_papers_lengths():
             ("parallel = 2", "options = {rolling_1024 = {published = true}}"),
             "rolling_1024 is one way alone, doc has two",
         ),
+        (
+            ("parallel = 2", 'options = {recurrentgpt = {adapter = "nowhere.gguf"}}'),
+            "`options.recurrentgpt.adapter`: There is no adapter nowhere.gguf",
+        ),
+        (
+            ("parallel = 2", 'base_url = "http://h/v1"\noptions = {recurrentgpt = {adapter = "storyteller"}}'),
+            "`options.recurrentgpt.adapter`: only the embedded model wears one",
+        ),
         (("parallel = 2", f"seeds = [{10**50}]"), "too long a name for a novel"),
         (("parallel = 2", 'premises_file = "none.toml"'), "cannot be read"),
         (("parallel = 2", "parallel = "), "not TOML"),
@@ -96,6 +104,11 @@ def test_a_plan_that_cannot_be_run_is_a_sentence(change, message):
     with pytest.raises(StudyError, match=message):
         parse_plan(PLAN.replace(*change), "small", Path())
     assert PLAN.replace(*change) != PLAN
+
+
+def test_a_system_may_wear_an_adapter():
+    plan = parse_plan(PLAN + 'options = {recurrentgpt = {adapter = "storyteller@0.6"}}\n', "small", Path())
+    assert plan.options["recurrentgpt"].adapter == "storyteller@0.6"
 
 
 def test_a_plan_that_is_not_there_is_a_sentence(tmp_path):

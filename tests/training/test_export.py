@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import urllib.request
 from collections.abc import Iterator
@@ -12,9 +13,10 @@ import numpy as np
 import pytest
 import torch
 
-from recurrentgpt.models.embedded.adapter import Adapter
+from recurrentgpt.models.embedded.adapter import STORYTELLER, Adapter
 from recurrentgpt.models.embedded.server import embedded_server, stop_servers
 from recurrentgpt.schema.errors import ModelRefused, SettingsError
+from training.conversation import templates_fingerprint
 from training.encode import Example
 from training.export import code_fingerprint, export
 from training.export import main as export_main
@@ -34,8 +36,6 @@ def stopped() -> Iterator[None]:
 
 
 def settings(model: Path, rank: int) -> Settings:
-    import hashlib
-
     return Settings(hashlib.sha256(model.read_bytes()).hexdigest(), "data", "templates", rank=rank, alpha=2.0 * rank)
 
 
@@ -174,3 +174,11 @@ def test_an_adapter_begins_as_no_change(tmp_path: Path) -> None:
     before = torch_logprobs(base)
     attach(base, 4, 8.0, seed=0)
     assert torch_logprobs(base) == before
+
+
+def test_the_packaged_adapter_was_trained_on_the_templates_of_today() -> None:
+    content, manifest = STORYTELLER.read_bytes(), json.loads(STORYTELLER.with_suffix(".json").read_text())
+    assert (manifest["sha256"], manifest["bytes"]) == (hashlib.sha256(content).hexdigest(), len(content))
+    assert manifest["settings"]["templates"] == templates_fingerprint(), (
+        "a template of the storyteller was edited: train the adapter anew, or take the edit back"
+    )

@@ -208,6 +208,8 @@ def _adapter() -> Iterator[Finding]:
     from recurrentgpt.models.embedded.catalogue import WRITER
     from recurrentgpt.models.embedded.fetch import sha256
 
+    if settings.resolve("base_url").value:
+        return
     named = settings.resolve("model").value
     try:
         worn = adapter_in_force(None, own=not named or named in _writers())

@@ -230,7 +230,7 @@ RUN_OPTIONS: Options = {
             metavar="ROLE=NAME", help="Model of one role: writer, memory, planner, simulator, judge. May be repeated."
         ),
     ],
-    "adapter": setting_option("adapter", metavar="PATH"),
+    "adapter": setting_option("adapter", metavar="ADAPTER"),
     "tier": setting_option("tier"),
     "timeout": setting_option("timeout"),
     "budget_tokens": setting_option("budget_tokens"),

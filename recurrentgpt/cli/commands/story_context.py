@@ -123,10 +123,10 @@ class StoryRequest:
             story = opened(self.remote, self.story, given, self.settings)
             return rendering(story, json=self.json, command=self.command, options=options)
         settings = {**stored_settings(new=self.story is None), **self.settings}
-        if self.story is None and "models" not in self.settings:
+        if self.story is None:
             from recurrentgpt.models.roles import start_ahead
 
-            start_ahead(*(self.settings.get(name) for name in ("model", "base_url", "adapter")))
+            start_ahead(settings, self.opening.get("premise") or "")
 
         def begin(library: Library) -> Story:
             from recurrentgpt.story import Story

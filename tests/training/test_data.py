@@ -115,7 +115,9 @@ def test_a_story_is_founded_as_it_was_laid_out() -> None:
 def test_the_reader_is_told_of_a_story_to_play() -> None:
     played = premise(mode="fiction", start=["You are Linh.", "You keep the tide book in a desk."])
     named, told, alone = (call.prompt for call in openings(played))
-    assert "The reader is Linh." in named and "The reader is Linh." in told and "Linh" not in alone
+    assert "The reader is Linh." in named
+    assert "The reader is Linh." in told
+    assert "Linh" not in alone
 
 
 def test_a_sound_scene_has_no_fault() -> None:

@@ -268,11 +268,12 @@ def start_ahead(chosen: Mapping[str, Any], premise: str = "") -> None:
 
     def start() -> None:
         from recurrentgpt.prose.languages import premise_language
+        from recurrentgpt.prose.model_text import visible_line
 
         with contextlib.suppress(RecurrentGPTError):
             context = Context(**chosen)
             if not context.has_language:
-                context = context.in_language(premise_language(premise) or context.language)
+                context = context.in_language(premise_language(visible_line(premise)) or context.language)
             resolve_model("writer", context)
 
     named = (settings.resolve(name, chosen.get(name)).value for name in ("model", "base_url"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
@@ -55,8 +56,14 @@ class FoundingReply(BaseModel):
     plans: list[Annotated[str, BeforeValidator(plan_of)]] = Field(min_length=1)
 
 
+MOST_DEALT = 30
+"""Names that are dealt to choose from: no more, for there are some forty first names of each kind."""
+
+_PLAYER = re.compile(r"\bYou are ([A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*)")
+"""Who plays, where a premise says it."""
+
 FOUNDING_TOKENS = 800
-"""Tokens of the longest founding that the form of a taught model allows."""
+"""Tokens that nearly every founding of a taught model has room in."""
 
 
 @dataclass(frozen=True)
@@ -148,9 +155,9 @@ async def _dealt(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput,
 async def _taught(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput, seed: int) -> Founding:
     """Return a story as a model founds it that was taught to: what it is about and who is in it, then how it begins."""
     prompts, context = runtime.prompts(model), runtime.context
-    dealt = deal_names(_key(given, seed), 3 + context.plans)
-    names = [] if names_somebody(given["premise"]) else dealt[:3]
-    asked = prompts.turns("open", **_variables(context, given) | {"names": names})
+    names = [] if names_somebody(given["premise"]) else deal_names(_key(given, seed))
+    player = given["player"] or (found[1] if (found := _PLAYER.search(given["premise"])) else "")
+    asked = prompts.turns("open", **_variables(context, given) | {"names": names, "player": player})
     turns = [SystemMessage(prompts.fill("system", brief={"genre": given["genre"]}, **voice(context))), *asked]
     decoding = {**sampled(PLANS_TAUGHT), "max_tokens": FOUNDING_TOKENS}
     founded = await ask(model, turns, taught_reply(names), **decoding, seed=seed, meter=runtime.meter)
@@ -158,11 +165,20 @@ async def _taught(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput
     plans = [founded.plan]
     if context.mode == "fiction" and not given["player"]:
         # Whom the reader plays is asked. What they are the premise says, so that a name is all that is dealt.
-        plans = [f"You are {name}. {founded.plan}" for name in dealt[3:]]
+        readers = (
+            [player] if player else _others(_key(given, seed), context.plans, " ".join([given["premise"], *people]))
+        )
+        plans = [f"You are {name}. {founded.plan}" for name in readers]
     memory = [f"{person}." for person in people]
     return Founding(
         founded.title, given["genre"], founded.premise, people, founded.outline, memory, plans, first=founded.plan
     )
+
+
+def _others(key: str, count: int, told: str) -> list[str]:
+    """Return so many dealt names of people whose first names are not in what is told."""
+    dealt = deal_names(key, MOST_DEALT)[::-1]
+    return [name for name in dealt if first_name(name) not in told][:count]
 
 
 def _variables(context: Context, given: StoryInput) -> dict[str, Any]:

@@ -37,9 +37,6 @@ MOST_OVERLAP = 0.45
 MOST_NEARNESS = 0.9
 """Cosine up to which a plan says something else than another, or than what has happened."""
 
-_ACTING = re.compile(r"(?:^|[.!?] )((?:[A-Z][\w'-]+ ?)+)(?= [a-z])")
-"""Whom a sentence of a plan begins with, who does what it tells."""
-
 HAPPENED = 100
 """Passages whose summaries a plan is compared with, the newest ones."""
 
@@ -178,10 +175,14 @@ async def _unusable(plans: list[str], unknown: list[str], state: State, runtime:
 
 async def _of_the_dead(plans: list[str], state: State, runtime: StoryRuntime) -> str | None:
     """Return that somebody dead acts in a plan, or None."""
-    acting, known = {name for plan in plans for name in _ACTING.findall(plan)}, subjects(state, runtime)
+    known = subjects(state, runtime)
     alive = await living(state, runtime, known, state.get("passage", ""))
-    dead = [name for name in known if name not in alive and {name, first_name(name)} & acting]
-    return f"{dead[0]} is dead. Every plan must be about the living." if dead else None
+    for name in known:
+        called = "|".join(map(re.escape, dict.fromkeys([name, first_name(name)])))
+        acts = re.compile(rf"(?:^|[.!?] )(?:(?:Then|But|Now) )?(?:{called})\b(?!'s| (?:is|was|lies) )")
+        if name not in alive and any(map(acts.search, plans)):
+            return f"{name} is dead. Every plan must be about the living."
+    return None
 
 
 async def _form(moves: list[Move], state: State, runtime: StoryRuntime, model: ResolvedModel) -> type[PlansReply]:

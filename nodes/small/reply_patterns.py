@@ -97,12 +97,13 @@ def whole(plan: str) -> str:
     "They reach the bridge, but the gate is shut and they-." is then "They reach the bridge, but the gate is shut."
     """
     kept = []
-    for sentence in re.split(r"(?<=\.) ", plan):
+    for sentence in _SENTENCES.split(plan):
         clauses = [match.start() for match in _CLAUSE.finditer(sentence, 40)] if len(sentence) > LONGEST else []
         kept.append(f"{sentence[: clauses[-1]]}." if clauses else sentence)
     return " ".join(kept)
 
 
+_SENTENCES = re.compile(r"(?<=\.)(?<!\bMrs\.)(?<!\b(?:Mr|Ms|Dr|St)\.) ")
 _CLAUSE = re.compile(r"[,;]? (?:and|but|because|while|when|where|until|so|before|after|then) |[,;] ")
 
 

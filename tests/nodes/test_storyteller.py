@@ -13,6 +13,7 @@ import recurrentgpt.nodes.runtime as surroundings
 from recurrentgpt.models.embedded.adapter import Adapter
 from recurrentgpt.models.roles import ResolvedModel, Role, aresolve_model
 from recurrentgpt.nodes.reply_schemas import taught_reply
+from recurrentgpt.nodes.small.seed_ideas import deal_names
 from recurrentgpt.schema.context import Context
 from recurrentgpt.testing import ScriptedChatModel
 from training.data import DATA, read_premises
@@ -96,6 +97,21 @@ async def test_a_reader_is_dealt_where_nothing_is_said(write: Any, model: Script
     assert all(plan.startswith("You are ") for plan in opening["candidate_plans"])
     begins = {plan.partition(". ")[2] for plan in opening["candidate_plans"]}
     assert len(begins) == 1, "whoever it is, the first scene is the same"
+
+
+async def test_who_plays_is_whom_the_premise_names(write: Any) -> None:
+    opening = (await write({"genre": "horror", "premise": "You are Mira Voss, a smuggler."}, steps=1, mode="fiction"))[
+        0
+    ]
+    assert [plan.partition(". ")[0] for plan in opening["candidate_plans"]] == ["You are Mira Voss"]
+
+
+async def test_no_name_of_a_premise_is_dealt_to_who_plays(write: Any) -> None:
+    told = " ".join(name.split()[0] for name in deal_names("any", 30)[:25])
+    opening = (await write({"genre": "horror", "premise": f"{told} are lost."}, steps=1, mode="fiction"))[0]
+    dealt = [plan.split()[2] for plan in opening["candidate_plans"]]
+    assert len(dealt) == 3
+    assert not set(dealt) & set(told.split())
 
 
 @pytest.mark.parametrize(

@@ -48,3 +48,26 @@ def test_plans_in_which_somebody_dead_acts_are_asked_for_again(begin, model, mon
     (again,) = [call for call in model.calls[before:] if f"{name} is dead" in str(call[-1].text)]
     assert "Every plan must be about the living." in str(again[-1].text)
     assert story.plans == ["Somebody else opens the door."]
+
+
+@pytest.mark.parametrize(
+    ("plan", "fault"),
+    [
+        ("Mrs. Reed opens the door.", True),
+        ("Otto waits. Then Mrs. Reed opens the door.", True),
+        ("Mrs. Reed is buried at dawn.", False),
+        ("Mrs. Reed's son opens the door.", False),
+        ("Otto finds what Mrs. Reed left.", False),
+        ("A" * 180, False),
+    ],
+)
+def test_who_acts_in_a_plan(begin, model, monkeypatch, plan, fault):
+    story = begin()
+    story.step()
+    story.edit_brief(characters=["Mrs. Reed: a clerk", "Otto Reyes: a baker"])
+    story.edit_entry("Mrs. Reed", "status", "dead")
+    replies = chain([plan], repeat("Otto Reyes opens the other door."))
+    monkeypatch.setattr(PlansReply, "in_order", lambda reply: [next(replies)])
+    before = len(model.calls)
+    list(story.replan())
+    assert any("Mrs. Reed is dead." in str(call[-1].text) for call in model.calls[before:]) is fault

@@ -208,9 +208,10 @@ def _adapter() -> Iterator[Finding]:
     from recurrentgpt.models.embedded.catalogue import WRITER
     from recurrentgpt.models.embedded.fetch import sha256
 
-    if settings.resolve("base_url").value:
-        return
     named = settings.resolve("model").value
+    embedded = not named or named in _writers() or named.lower().endswith(".gguf")
+    if settings.resolve("base_url").value or not embedded:
+        return
     try:
         worn = adapter_in_force(None, own=not named or named in _writers())
     except SettingsError as error:

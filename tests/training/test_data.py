@@ -200,3 +200,11 @@ def test_every_later_call_is_taught_after_the_scene_alone() -> None:
     assert taught == {("write", "facts"), ("write", "plans"), ("write", "choose")}
     ended = scene(summary="", facts=[], moves=[], plans=[], choice=None)
     assert [exchange.call for exchange in lesson(ended)] == ["write"]
+
+
+def test_the_mended_drafts_are_sound_and_of_scenes_that_are_learnt() -> None:
+    learnt = {(found.story, found.step) for found in read_scenes([DATA / "mended"])}
+    for mended in read_scenes([DATA / "own_drafts"]):
+        assert list(scene_faults(mended)) == []
+        assert mended.draft
+        assert (mended.story, mended.step) in learnt

@@ -177,10 +177,10 @@ async def _of_the_dead(plans: list[str], state: State, runtime: StoryRuntime) ->
     """Return that somebody dead acts in a plan, or None."""
     known = subjects(state, runtime)
     alive = await living(state, runtime, known, state.get("passage", ""))
-    for name in known:
+    for name in [name for name in known if name not in alive]:
         called = "|".join(map(re.escape, dict.fromkeys([name, first_name(name)])))
         acts = re.compile(rf"(?:^|[.!?] )(?:(?:Then|But|Now) )?(?:{called})\b(?!'s| (?:is|was|lies) )")
-        if name not in alive and any(map(acts.search, plans)):
+        if any(map(acts.search, plans)):
             return f"{name} is dead. Every plan must be about the living."
     return None
 

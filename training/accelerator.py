@@ -89,7 +89,7 @@ DEQUANTIZE = {"Q4_K": q4_k, "Q6_K": q6_k, "F32": plain}
 
 @dataclass
 class Base:
-    """The frozen model, its vocabulary, and what the packed conversations say of themselves."""
+    """The frozen model and its vocabulary."""
 
     model: Any
     number: Tensor
@@ -302,7 +302,7 @@ def sft(base: Base, talks: Conversations, adapters: dict[str, Lora], options: ar
     lengths = [len(ids) for ids in talks.ids]
     measured = held_out_loss(base, talks, options.most_tokens)
     print(f"step 0 of {total}: held-out {measured:.3f}", flush=True)
-    best, history = measured, [{"step": 0, "held_out": measured}]
+    history = [{"step": 0, "held_out": measured}]
     for step in range(total):
         epoch, place = divmod(step, steps_an_epoch)
         order = sorted(names)
@@ -322,7 +322,6 @@ def sft(base: Base, talks: Conversations, adapters: dict[str, Lora], options: ar
         history.append({"step": step + 1, "loss": said})
         if (step + 1) % max(1, steps_an_epoch // 2) == 0 or step + 1 == total:
             measured = held_out_loss(base, talks, options.most_tokens)
-            best = min(best, measured)
             history.append({"step": step + 1, "held_out": measured})
             seconds = time.monotonic() - began
             newest = [row["loss"] for row in history if "loss" in row][-20:]
@@ -405,6 +404,7 @@ def dpo(
     with torch.inference_mode():
         for group in batches(lengths, range(len(rows)), options.most_tokens):
             before[group] = sums(group).float().cpu()
+    longer = [max(lengths[2 * pair], lengths[2 * pair + 1]) for pair in range(len(pairs))]
     optimizer = optimizer_of(adapters, options.learning_rate)
     steps_an_epoch = max(1, len(pairs) // options.batch)
     total, history = round(options.epochs * steps_an_epoch), []
@@ -413,7 +413,6 @@ def dpo(
         order = list(range(len(pairs)))
         random.Random(f"pairs {options.seed} {epoch}").shuffle(order)
         chosen = order[place * options.batch : (place + 1) * options.batch]
-        longer = [max(lengths[2 * pair], lengths[2 * pair + 1]) for pair in range(len(pairs))]
         lost = won = 0.0
         for group in batches(longer, chosen, options.most_tokens // 2):
             places = [row for pair in group for row in (2 * pair, 2 * pair + 1)]

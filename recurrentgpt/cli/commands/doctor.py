@@ -209,8 +209,7 @@ def _adapter() -> Iterator[Finding]:
     from recurrentgpt.models.embedded.fetch import sha256
 
     named = settings.resolve("model").value
-    embedded = not named or named in _writers() or named.lower().endswith(".gguf")
-    if settings.resolve("base_url").value or not embedded:
+    if settings.resolve("base_url").value or not _is_embedded(named):
         return
     try:
         worn = adapter_in_force(None, own=not named or named in _writers())
@@ -238,7 +237,7 @@ def _adapter() -> Iterator[Finding]:
 def _endpoint() -> Iterator[Finding]:
     address, key = settings.resolve("base_url").value, settings.resolve("api_key").value
     model = settings.resolve("model").value
-    embedded = not model or model.lower().endswith(".gguf") or model in _writers()
+    embedded = _is_embedded(model)
     if not address and (embedded or not key):
         if not embedded:
             advice = "Set OPENAI_BASE_URL, or OPENAI_API_KEY, or unset RECURRENTGPT_MODEL to use the embedded model."
@@ -302,6 +301,11 @@ def _disk() -> Iterator[Finding]:
             detail,
             "" if free > missing * 1.5 + SPARE else advice,
         )
+
+
+def _is_embedded(model: str | None) -> bool:
+    """Return whether a model's name leads to this machine, where no address is set."""
+    return not model or model.lower().endswith(".gguf") or model in _writers()
 
 
 def _writers() -> tuple[str, ...]:

@@ -443,3 +443,30 @@ def test_small_choices_and_a_query_outlive_a_reload(page: Any, desk: Served) -> 
     written(page, 1)
     page.keyboard.press("/")
     has_value(page.get_by_role("searchbox"), "the lamp")
+
+
+@pytest.mark.parametrize("field", ["passage", "memory"])
+def test_whoever_goes_on_with_a_text_types_in_it(page: Any, desk: Served, field: str) -> None:
+    """Where the caret is elsewhere, letters are commands: an A would have another take written."""
+    begin(page, desk.address)
+    area = opened(page, field)
+    area.fill(MINE)
+    page.keyboard.press("Escape")
+    there_are(area, 0)
+    page.evaluate(FOUND)
+    button(page, "Go on with it").click()
+    has_value(area, MINE)
+    if field == "passage":
+        page.evaluate("() => found")
+    page.keyboard.press("Control+End")
+    page.keyboard.type(" Another ship came.")
+    has_value(area, f"{MINE} Another ship came.")
+
+
+FOUND = """() => {
+  window.found = new Promise((over) => {
+    const is = () => document.querySelector(".passage.found") && over();
+    new MutationObserver(is).observe(document.body, { subtree: true, attributes: true, childList: true });
+  });
+}"""
+"""Promise that a passage is brought to the screen, which is shown for a moment."""

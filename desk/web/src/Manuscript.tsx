@@ -205,7 +205,8 @@ async function show(id: string, block: ScrollLogicalPosition, focus = false, abo
     if (done.signal.aborted) return;
     if (passage && !passage.classList.contains("waiting")) {
       if (focus) {
-        passage.focus({ preventScroll: true });
+        // Whoever goes there to write has the caret in the text already.
+        if (!passage.contains(document.activeElement)) passage.focus({ preventScroll: true });
         passage.classList.add("found");
         setTimeout(() => passage.classList.remove("found"), 1600);
       }

@@ -38,7 +38,8 @@ export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | 
     // Whoever asked for it goes there; whoever moves along the time line, or works while the newest passage changes, stays.
     if (!props.asked.goThere) return;
     heading.current?.scrollIntoView({ block: "nearest" });
-    heading.current?.focus({ preventScroll: true });
+    // Whoever goes there to write has the caret in the text already.
+    if (!heading.current?.closest("section")?.contains(document.activeElement)) heading.current?.focus({ preventScroll: true });
   }, [props.asked]);
   const memory = full?.id === id ? full : props.at ? null : (view.memory ?? null);
   const save = () => {

@@ -7,6 +7,8 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
+from recurrentgpt.desk.backend.memory_change import MemoryChange
+
 JobKind = Literal["", "write", "retry", "replan", "edit", "keep", "import", "rework"]
 
 
@@ -78,6 +80,8 @@ class JobState:
     """What is suggested for a selection; it waits until somebody takes it, leaves it, or edits a passage."""
     queue: list[str] = field(default_factory=list)
     """Plans that wait to be written after the passage in the making, in their order."""
+    memory_changes: list[MemoryChange] = field(default_factory=list)
+    """Edits of the memory that wait for the one that the passage in the making leaves, in their order."""
     ready: list[str] = field(default_factory=list)
     """Plans whose passages were written ahead: chosen, they are there at once."""
     error: str = ""

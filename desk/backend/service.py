@@ -148,7 +148,7 @@ class Desk:
         jobs.edits = [Edit(**edit) for edit in [*kept.get("edits", []), *([kept["edit"]] if "edit" in kept else [])]]
         jobs.unfinished_import = kept.get("unread")
         jobs.state.queue = kept.get("queue", [])
-        jobs.memory_changes = [MemoryChange(**change) for change in kept.get("memory_changes", [])]
+        jobs.state.memory_changes = [MemoryChange(**change) for change in kept.get("memory_changes", [])]
         if kept.get("draft"):
             draft = Draft(**kept["draft"])
             if draft.text.strip() and draft.head == (head["head"] if head else ""):

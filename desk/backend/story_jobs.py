@@ -62,7 +62,6 @@ class StoryJobs:
         """The settings that the story's own record holds."""
         self.unrecorded: dict[str, Any] = {}
         """Settings that were changed while a passage was written; they hold from the next one on."""
-        self.memory_changes: list[MemoryChange] = []
         """What was edited in the memory while a passage was written; it holds from the next one on."""
         self.ledger = Ledger(story)
         self.listeners = 0
@@ -198,7 +197,8 @@ class StoryJobs:
         self.draft = draft
         kept = None if kind == "edit" else self.state.suggestion
         self._drop = False
-        self.state = JobState(revision=self.state.revision, suggestion=kept, queue=self.state.queue)
+        queue, memory_changes = self.state.queue, self.state.memory_changes
+        self.state = JobState(revision=self.state.revision, suggestion=kept, queue=queue, memory_changes=memory_changes)
         self.update(busy=True, kind=kind, since=time.time(), asked=asked, **_fields(draft))
         with showing_progress(self._fetch_progress()), counting(self.ledger.count):
             self._job = asyncio.create_task(self._run(events))
@@ -224,19 +224,27 @@ class StoryJobs:
 
     def change_memory(self, change: MemoryChange) -> None:
         """Let an edited memory hold from the passage after the one in the making."""
-        self.memory_changes.append(change)
+        self._wait_with([*self.state.memory_changes, change])
+
+    def withdraw_memory_change(self, number: int) -> None:
+        """Take an edit of the memory, counted from 1, out of those that wait; one that is not there is out already."""
+        self._wait_with([change for at, change in enumerate(self.state.memory_changes, 1) if at != number])
+
+    def _wait_with(self, changes: list[MemoryChange]) -> None:
+        self.update(memory_changes=changes)
         self.save()
 
     async def apply_memory_changes(self) -> None:
         """Make what was edited in the memory in the one that the last passage left; nothing may be writing the story."""
-        while self.memory_changes:
+        while self.state.memory_changes:
             # Out of the list before anything is awaited: what is being made can be withdrawn no more.
-            change = self.memory_changes.pop(0)
+            change, *others = self.state.memory_changes
+            self.update(memory_changes=others)
             try:
                 memory = (await self.story.apassage()).short_term_memory
                 await self.story.aedit_memory(change.made_in(memory))
             except BaseException:
-                self.memory_changes.insert(0, change)
+                self.update(memory_changes=[change, *self.state.memory_changes])
                 raise
             self.story_changed()
             self.save()
@@ -445,7 +453,7 @@ class StoryJobs:
             "opening": self.opening or None,
             "uncommitted": self.ledger.uncommitted,
             "queue": self.state.queue or None,
-            "memory_changes": [asdict(change) for change in self.memory_changes] or None,
+            "memory_changes": [asdict(change) for change in self.state.memory_changes] or None,
         }
         self._saving = asyncio.create_task(self._write_to_disk(changes, self._saving))
 

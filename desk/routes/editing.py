@@ -64,11 +64,13 @@ class TextBody(RequestBody):
 class MemoryBody(TextBody):
     """Another memory; refused where that of the version that was edited, `seen`, was changed meanwhile.
 
-    It may read as the page itself has `saved` it last.
+    It may read as the page itself has `saved` it last. `before` is what the edit began from, where that is not the version's:
+    other edits may wait already.
     """
 
     seen: Ref | None = None
     saved: LongText = ""
+    before: LongText | None = None
 
 
 class PlansBody(RequestBody):
@@ -203,17 +205,24 @@ async def memory(jobs: JobsDep, body: MemoryBody) -> Changed:
     if jobs.busy and jobs.state.kind == "write":
         passage = await jobs.story.apassage(body.at)
         if jobs.busy:
-            change = MemoryChange.to(body.text, passage.short_term_memory)
+            change = MemoryChange.to(body.text, passage.short_term_memory if body.before is None else body.before)
             jobs.change_memory(change)
             # One that was made meanwhile is in the log.
-            if (failure := await jobs.saved()) and change in jobs.memory_changes:
-                jobs.memory_changes.remove(change)
+            if (failure := await jobs.saved()) and change in jobs.state.memory_changes:
+                jobs.withdraw_memory_change(jobs.state.memory_changes.index(change) + 1)
                 raise failure
             return Changed()
     jobs.check_idle()
     await check_seen(jobs.story, body.at, body.seen, "short_term_memory", saved=body.saved)
     await jobs.story.aedit_memory(body.text, body.at)
     return moved(jobs)
+
+
+@router.delete("/stories/{story}/memory")
+async def withdraw_memory(jobs: JobsDep, number: Annotated[int, Query(ge=1)]) -> Changed:
+    """Take an edit of the memory, counted from 1, out of those that wait for the passage in the making."""
+    jobs.withdraw_memory_change(number)
+    return Changed()
 
 
 @router.put("/stories/{story}/plans")

@@ -285,7 +285,7 @@ class Session(StoryReader):
 
         `overlay` names the corrections that are in force on the branch from then on, or is new ones. The caller holds the lock.
         """
-        waiting = await self.waiting_choice(commit["id"])
+        waiting = await self.uncommitted_choice(commit["id"])
         also: list[PutOp] = []
         if not isinstance(overlay, str):
             overlay, put = overlay_op(self.log, self.id, overlay)
@@ -310,6 +310,23 @@ class Session(StoryReader):
         names = ("plan", "plan_author", "choice", "written_plan", "status", "take")
         choice = {name: snapshot.values[name] for name in names if name in snapshot.values}
         return cast(State, {**choice, "next_plan": coming_plan(cast(State, snapshot.values))})
+
+    async def uncommitted_choice(self, head: str) -> State:
+        """Return the choice that was made after the commit `head`, if any, also where its passage is in the making.
+
+        That passage is given up by whoever puts another commit in the place of `head`; its plan is not.
+        """
+        if waiting := await self.waiting_choice(head):
+            return waiting
+        snapshot = await self.engine.graph.aget_state(self._config)
+        values = cast(State, snapshot.values)
+        if not pending(snapshot) or values.get("head") != head or not (plan := coming_plan(values)):
+            return {}
+        chosen: State = {"plan": plan, "next_plan": plan, "status": "writing", "take": values.get("take", 0)}
+        for name in ("plan_author", "choice"):
+            if name in values:
+                chosen[name] = values[name]
+        return chosen
 
     async def let_wait(self, commit: Commit, choice: State) -> None:
         """Let a choice that was made wait behind `commit`, which is what the story goes on from now."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from recurrentgpt.desk.backend.memory_change import MemoryChange
 from tests.desk.conftest import Client, Served, begin, has_value, there_are, written
+from tests.desk.test_drafts import edit
 from tests.desk.test_faults import held_draft
 
 
@@ -56,6 +58,74 @@ def test_a_queue_a_setting_and_a_stop_that_drops(page: Any, own_desk: Served) ->
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Write from it").click()
     written(page, 2)
+
+
+OWN = "Zoltan hides a spoon."
+LINE = "It is the last night of October."
+
+
+def test_a_change_of_the_memory_waits_in_sight_and_the_plan_outlives_it(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    own_desk.hold.touch()
+    page.keyboard.press("w")
+    page.get_by_label("Your plan for the next passage").fill(OWN)
+    page.keyboard.press("Control+Enter")
+    page.locator(".busy .drop").wait_for()
+    memory = page.locator("section.memory")
+    area = memory.get_by_label("Short-term memory")
+    waits = memory.get_by_label("Changes of the memory that wait")
+
+    def opened() -> str:
+        memory.get_by_role("button", name="Edit").click()
+        before: str = area.input_value()
+        return before
+
+    first = opened()
+    area.fill(f"{first}\n{LINE}")
+    page.keyboard.press("Control+Enter")
+    waits.get_by_text(LINE).wait_for()
+    page.reload()
+    waits.get_by_text(LINE).wait_for()
+    # Whoever goes on editing has it before them.
+    assert opened() == f"{first}\n{LINE}"
+    area.fill(f"{first}\n{LINE}\nThe lamp is a lie.")
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("button", name="Take out change 2 of the memory").click()
+    there_are(waits.get_by_role("listitem"), 1)
+    page.get_by_text("Your memory after passage 1 is not saved").wait_for()
+    page.get_by_role("button", name="Stop and drop the words").click()
+    own_desk.hold.unlink()
+    memory.locator(".sentences").get_by_text(LINE).wait_for()
+    there_are(waits, 0)
+    page.get_by_text("This plan is chosen and waits").wait_for()
+    page.get_by_text(OWN).wait_for()
+    page.get_by_role("button", name="Write it").click()
+    written(page, 2)
+
+
+def test_a_plan_that_waits_is_offered_where_the_text_before_it_is_another(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    (own_desk.home / "refuse").touch()
+    page.keyboard.press("w")
+    page.get_by_label("Your plan for the next passage").fill(OWN)
+    page.keyboard.press("Control+Enter")
+    page.get_by_text("This plan is chosen and waits").wait_for()
+    (own_desk.home / "refuse").unlink()
+    edit(page, 1)
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_text("A plan of your own is not saved").wait_for()
+    page.get_by_role("button", name="Go on with it").click()
+    has_value(page.get_by_label("Your plan for the next passage"), OWN)
+
+
+def test_on_a_narrow_screen_words_can_be_dropped(open_page: Callable[..., Any], own_desk: Served) -> None:
+    page = open_page(viewport={"width": 390, "height": 780})
+    begin(page, own_desk.address)
+    held_draft(page, own_desk)
+    page.get_by_role("button", name="Stop and drop the words").click()
+    own_desk.hold.unlink()
+    page.get_by_text("the words are dropped").wait_for()
+    there_are(page.locator("article.passage"), 1)
 
 
 def test_a_memory_that_is_edited_while_it_writes_holds_from_the_next_passage_on(client: Client) -> None:

@@ -300,3 +300,34 @@ def test_a_passage_that_was_stopped_goes_on_from_its_sentences(library, tier):
     assert any(message.text == begun.strip() for message in model.calls[asked]), "the model is shown what stands"
     # The next passage is begun anew.
     assert not story.step().text.startswith(begun.strip())
+
+
+CORRECTIONS = {
+    "memory": lambda story: story.edit_memory("Zoltan sings."),
+    "plans": lambda story: story.edit_plans(["Zoltan sleeps."]),
+    "brief": lambda story: story.edit_brief(outline=["Zoltan sings."]),
+    "summary": lambda story: story.edit_summary(None, "Zoltan sings."),
+    "codex": lambda story: story.add_entry("Zoltan", kind="person"),
+    "title": lambda story: story.rename("Nine Gloves"),
+    "words": lambda story: story.replace("the", "that"),
+}
+
+
+@pytest.mark.parametrize("name", CORRECTIONS)
+@pytest.mark.parametrize("node", ["retrieve", "write", "update_memory"])
+def test_a_correction_leaves_the_plan_of_a_passage_that_was_stopped(begin, write_prompts, name, node):
+    story = begin()
+    story.step()
+    plan = "Zoltan hides a spoon."
+    story.choose(plan)
+    stream = story.stream()
+    for event in stream:
+        if event["event"] == "stage" and event["node"] == node and (node != "write" or next(stream)):
+            break
+    stream.close()
+    assert story.waiting_plan == plan
+    CORRECTIONS[name](story)
+    assert story.waiting_plan == plan
+    passage = story.step()
+    assert (passage.step, passage.plan) == (2, plan)
+    assert plan in write_prompts()[-1]

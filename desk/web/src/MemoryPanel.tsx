@@ -1,14 +1,26 @@
 import { useEffect, useRef, useState } from "react";
 import { get } from "./api";
-import { useUnsavedText } from "./unsavedText";
+import { layAside, useUnsavedText } from "./unsavedText";
 import { ChangedMeanwhile, Problem, useAttempt, Writing } from "./components";
 import { count, isSame, wordsOf } from "./format";
 import { RecalledPassages } from "./RecalledPassages";
-import type { Ask, Memory, MemoryAsked, StoryView } from "./types";
+import type { Ask, Memory, MemoryAsked, MemoryChange, StoryView } from "./types";
 
 const MOST_SENTENCES = 20;
 
-export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | false; at: string; asked: MemoryAsked; ask: Ask; onJump: (id: string) => void; onBack: () => void }) {
+/** The sentences that an edit of the memory brings, and those that it takes away. */
+function parts({ before, after }: MemoryChange) {
+  const [old, now] = [before.split("\n"), after.split("\n")];
+  return { came: now.filter((line) => !old.includes(line)), went: old.filter((line) => !now.includes(line)) };
+}
+
+/** Return a memory with an edit of another one made in it. */
+function withChange(memory: string[], change: MemoryChange): string[] {
+  const { came, went } = parts(change);
+  return [...memory.filter((line) => !went.includes(line)), ...came.filter((line) => !memory.includes(line))];
+}
+
+export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | false; at: string; changes: MemoryChange[]; asked: MemoryAsked; ask: Ask; onJump: (id: string) => void; onBack: () => void }) {
   const { view } = props;
   // An editor that is opened while it writes stays with its passage: the next one is there before the text is.
   const [held, setHeld] = useState("");
@@ -21,7 +33,8 @@ export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | 
   const edited = field.text;
   const { problem, attempt } = useAttempt();
   const steers = props.busy === "write" && !props.at;
-  const edit = () => memory && (setHeld(id), field.open(memory.now.join("\n")));
+  // Whoever edits again goes on from what waits already.
+  const edit = () => memory && (setHeld(id), field.open((props.at ? memory.now : props.changes.reduce(withChange, memory.now)).join("\n")));
   useEffect(() => (edited === null ? setHeld("") : undefined), [edited === null]);
   useEffect(() => {
     // The pieces by which passages were recalled are searched for again, which may take a moment.
@@ -45,7 +58,7 @@ export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | 
   const save = () => {
     if (edited === null || changed) return;
     field.sent(edited);
-    void props.ask("PUT", "/memory", { text: edited, at: id, seen: field.seen || id, saved: field.saved }).then((done) => (done ? field.drop() : field.sent(field.saved)));
+    void props.ask("PUT", "/memory", { text: edited, at: id, seen: field.seen || id, saved: field.saved, before: field.base }).then((done) => (done ? field.drop() : field.sent(field.saved)));
   };
   const now = memory?.now.join("\n") ?? "";
   const [seen, setSeen] = useState<Memory | null>(null);
@@ -79,9 +92,33 @@ export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | 
       ) : !memory ? (
         <p className="hint">Reading</p>
       ) : (
-        <Shown memory={memory} onJump={props.onJump} />
+        <>
+          {!props.at && <Waiting changes={props.changes} ask={props.ask} onOut={(change) => layAside(field.key, withChange(memory.now, change).join("\n"), id)} />}
+          <Shown memory={memory} onJump={props.onJump} />
+        </>
       )}
     </section>
+  );
+}
+
+/** Edits that wait for the memory that the passage in the making leaves; one that is taken out is a text in hand again. */
+function Waiting({ changes, ask, onOut }: { changes: MemoryChange[]; ask: Ask; onOut: (change: MemoryChange) => void }) {
+  if (!changes.length) return null;
+  return (
+    <>
+      <p className="hint">Changed in the memory that the passage in the making leaves:</p>
+      <ul className="queue" aria-label="Changes of the memory that wait">
+        {changes.map((change, at) => (
+          <li className="row" key={at}>
+            <span dir="auto">
+              {parts(change).came.join(" ")}
+              {parts(change).went.map((line) => <del key={line}> {line}</del>)}
+            </span>
+            <button className="quiet" aria-label={`Take out change ${at + 1} of the memory`} onClick={() => void ask("DELETE", `/memory?number=${at + 1}`).then((done) => done && onOut(change))}>Take out</button>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 

@@ -91,7 +91,7 @@ function Busy({ live: { job }, ask }: Props) {
       <button className="stop" onClick={() => void ask("POST", "/stop")}>
         {job.stopping ? "Stop at once" : "Stop"} <kbd>Esc</kbd>
       </button>
-      {job.stage === "write" && !job.stopping && <button className="quiet" onClick={() => void ask("POST", "/stop?drop=true")}>Stop and drop the words</button>}
+      {job.stage === "write" && !job.stopping && <button className="quiet drop" onClick={() => void ask("POST", "/stop?drop=true")}>Stop and drop the words</button>}
       <p className="hint">
         {job.stopping ? "It ends as soon as what is there is saved." : job.stage === "write" ? "Stopping keeps the whole sentences that are there." : ""}
       </p>

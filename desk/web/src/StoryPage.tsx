@@ -29,7 +29,14 @@ const MARKS = "desk.authors";
 const ASK_AGAIN_MS = 2000;
 const NO_CHAPTERS: Chapters = {};
 const NEEDS_IDLE = /^\/(write|keep|replan|retry|undo|redo|goto)$/;
-const FORGETS_THE_PLAN = /^\/(replan|retry|undo|redo|goto)$/;
+const FORGETS_THE_PLAN = /^\/(replan|retry|undo|redo|goto|passage)$/;
+
+/** Whether the story goes on from elsewhere, where the plan that waits does not. */
+function leavesThePlan(path: string, body: unknown, head: string) {
+  if (path === "/write") return JSON.stringify(body) !== "{}";
+  if (path === "/memory") return (body as { at?: string }).at !== head;
+  return FORGETS_THE_PLAN.test(path);
+}
 
 /** Let a page be scrolled to below its bar, which lies over it on a narrow screen and has more lines the longer the story is. */
 function below(bar: HTMLElement | null) {
@@ -92,10 +99,11 @@ export function StoryPage(props: { id: string }) {
       }
       const waits = now.current?.waiting_plan;
       const own = waits && !now.current!.plans.includes(waits) ? waits : "";
+      const leaves = own && leavesThePlan(path, body, now.current!.head);
       const done = await attempt(() => send(method, `/stories/${props.id}${path}`, body));
       over();
       // A plan of one's own that waited to be written is not lost to another choice.
-      if (done && own && (FORGETS_THE_PLAN.test(path) || (path === "/write" && JSON.stringify(body) !== "{}"))) layAside(`${props.id}/own//`, own, now.current!.head);
+      if (done && leaves) layAside(`${props.id}/own//`, own, now.current!.head);
       return done;
     },
     [props.id, standing],
@@ -203,7 +211,7 @@ export function StoryPage(props: { id: string }) {
         <UnsavedTexts view={view} busy={job.busy} ask={ask} onJump={goto} onMemory={showMemory} onOpen={setOpen} />
         <NextPassage live={live} view={view} ask={ask} alone={focus} onMachine={() => setOpen("machine")} />
         <TimeLine view={view} at={codexAt} onAt={lookBack} onJump={goto} />
-        {view.opened && <MemoryPanel view={view} busy={job.busy && (job.kind === "write" ? "write" : "other")} at={memoryAt} asked={asked} ask={ask} onJump={goto} onBack={() => lookBack("")} />}
+        {view.opened && <MemoryPanel view={view} busy={job.busy && (job.kind === "write" ? "write" : "other")} at={memoryAt} changes={job.memory_changes} asked={asked} ask={ask} onJump={goto} onBack={() => lookBack("")} />}
         {view.opened && view.head && <CodexPanel view={view} at={codexAt} busy={job.busy} ask={ask} onJump={goto} {...codex} />}
         {view.opened && (
           <label className="switch">

@@ -66,6 +66,8 @@ export type Passage = {
   contradictions?: Contradiction[];
 };
 
+export type MemoryChange = { before: string; after: string };
+
 export type JobState = {
   busy: boolean;
   kind: string;
@@ -82,6 +84,8 @@ export type JobState = {
   replay: { done: number; total: number } | null;
   suggestion: Suggestion | null;
   queue: string[];
+  /** Edits of the memory that wait for the one that the passage in the making leaves, one sentence a line. */
+  memory_changes: MemoryChange[];
   /** Plans whose passages were written ahead. */
   ready: string[];
   error: string;

@@ -338,6 +338,8 @@ export function useUnsavedText(key: string, at = "") {
     /** The version of the passage that it was begun from. */
     seen: draft?.at ?? "",
     lent: draft?.lent ?? "",
+    /** The text that it was begun from. */
+    base: draft?.base ?? "",
     /** What of it was sent last: where that stands in the story, nobody else has changed it. */
     saved: draft?.saved ?? "",
     sent: (text: string) => void (drafts.has(key) && put({ saved: text })),

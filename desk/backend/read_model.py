@@ -79,7 +79,8 @@ async def story_view(jobs: StoryJobs) -> StoryView:
         ],
         "unfinished_import": jobs.unfinished_import,
         "pending_edits": [],
-        "pending_replay": {"step": replay.step, "done": replay.done, "total": replay.total} if replay else None,
+        "pending_replay": replay
+        and {"step": replay.step, "text": replay.text, "done": replay.done, "total": replay.total},
     }
     return await acall(lambda: _with_versions(jobs, view, now)) if now.head else view
 

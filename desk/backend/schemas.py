@@ -153,6 +153,7 @@ class ReplayView(Progress):
     """An edit that keeps the later passages, and was interrupted."""
 
     step: int
+    text: str
 
 
 class HiddenView(TypedDict):

@@ -192,10 +192,15 @@ async def resume_replay(jobs: IdleJobsDep) -> JobStarted:
 
 @router.delete("/stories/{story}/replay")
 async def drop_replay(jobs: IdleJobsDep) -> Changed:
-    """Forget an edit that was interrupted; what it wrote stays in the log."""
+    """Give up an edit that was interrupted. What it wrote stays in the log, and its text is kept as that of any other edit."""
     replay = await jobs.story.apending_replay()
+    if replay is not None and not any(is_same(edit.text, replay.text) for edit in jobs.edits):
+        # It was begun elsewhere, as at a terminal.
+        jobs.edits = [*jobs.edits, Edit(replay.ref, replay.text)]
+    jobs.save()
+    if failure := await jobs.saved():
+        raise failure
     await jobs.story.adrop_replay()
-    jobs.edits = [edit for edit in jobs.edits if replay is None or not is_same(edit.text, replay.text)]
     return moved(jobs)
 
 

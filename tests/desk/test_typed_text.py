@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from tests.desk.conftest import Served, begin, has_value, there_are, written
-from tests.desk.test_drafts import MINE, button, edit, opened
+from tests.desk.test_drafts import MINE, button, edit, opened, waits
 from tests.desk.test_faults import held_draft
 
 
@@ -461,6 +461,39 @@ def test_whoever_goes_on_with_a_text_types_in_it(page: Any, desk: Served, field:
     page.keyboard.press("Control+End")
     page.keyboard.type(" Another ship came.")
     has_value(area, f"{MINE} Another ship came.")
+
+
+@pytest.mark.parametrize(("key", "label"), [("w", "Your plan for the next passage"), ("e", "Plan 1")])
+def test_the_key_of_an_editor_that_stands_open_puts_the_caret_in_it(
+    page: Any, desk: Served, key: str, label: str
+) -> None:
+    begin(page, desk.address)
+    page.keyboard.press(key)
+    area = page.get_by_label(label, exact=True)
+    area.fill(MINE)
+    page.reload()
+    has_value(area, MINE)
+    page.locator(".manuscript").focus()
+    page.keyboard.press(key)
+    page.keyboard.press("Control+End")
+    page.keyboard.type(" Another ship came.")
+    has_value(area, f"{MINE} Another ship came.")
+
+
+def test_an_edit_that_keeps_what_follows_is_given_up_with_its_text_in_hand(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address, 2)
+    hold = own_desk.home / "hold-memory"
+    hold.touch()
+    edit(page, 1)
+    button(page, "Keep the 1 later passage").click()
+    button(page, "Stop").click()
+    page.get_by_text("An edit of passage 1 was interrupted").wait_for()
+    hold.unlink()
+    page.get_by_text("Its text", exact=True).click()
+    page.locator("aside").get_by_text(MINE).wait_for()
+    button(page, "Give it up").click()
+    there_are(page.get_by_text("An edit of passage 1 was interrupted"), 0)
+    waits(page, 1)
 
 
 FOUND = """() => {

@@ -2,7 +2,7 @@
 import { discard, letGo, openAgain, takeBack, useDiscarded, useHiddenTexts, useUnsavedText, type Discarded } from "./unsavedText";
 import type { Live } from "./useStory";
 import { forgetEdit } from "./SaveText";
-import { Writing } from "./components";
+import { Prose, Writing } from "./components";
 import { count, excerpt } from "./format";
 import type { Ask, StoryView } from "./types";
 
@@ -15,9 +15,14 @@ export function PendingWork({ live: { job }, view, ask, onWrite }: { live: Live;
           <p>
             An edit of passage {view.pending_replay.step} was interrupted: {view.pending_replay.done} of {count(view.pending_replay.total, "passage")} are in place.
           </p>
+          <details>
+            <summary>Its text</summary>
+            <Prose text={view.pending_replay.text} />
+          </details>
+          <p className="hint">Given up, it changes nothing, and its text stands in the passage’s editor, not saved.</p>
           <div className="row">
             <button className="primary" onClick={() => void ask("POST", "/replay")}>Go on with it</button>
-            <button className="quiet" onClick={() => void ask("DELETE", "/replay")}>Forget it</button>
+            <button className="quiet" onClick={() => void ask("DELETE", "/replay")}>Give it up</button>
           </div>
         </div>
       )}

@@ -129,21 +129,23 @@ export function Writing(props: { label: string; field: EditorField; rows?: numbe
   }, [text]);
   useEffect(() => {
     const gone = props.adrift ? () => undefined : mountEditor(field.key);
-    const element = area.current!;
-    const wish = takeWish(field.key);
-    if (wish) {
-      const { spot } = wish;
-      element.focus({ preventScroll: Boolean(spot) });
-      const caret = spot?.caret ?? (props.atEnd ? element.value.length : 0);
-      element.setSelectionRange(caret, caret);
-      // The line that was clicked stays under the pointer; on a wide screen the manuscript scrolls, on a narrow one the page.
-      if (spot) for (const scroller of [element.closest(".manuscript"), document.documentElement]) scroller?.scrollBy(0, lineAt(element, caret) - spot.y);
-    }
     return () => {
       gone();
       requestAnimationFrame(() => document.activeElement === document.body && props.back && document.querySelector<HTMLElement>(props.back)?.focus({ preventScroll: true }));
     };
   }, [field.key]);
+  // Each time that it is drawn: it may be asked for where it stands open.
+  useEffect(() => {
+    const wish = takeWish(field.key);
+    if (!wish) return;
+    const element = area.current!;
+    const { spot } = wish;
+    element.focus({ preventScroll: Boolean(spot) });
+    const caret = spot?.caret ?? (props.atEnd ? element.value.length : 0);
+    element.setSelectionRange(caret, caret);
+    // The line that was clicked stays under the pointer; on a wide screen the manuscript scrolls, on a narrow one the page.
+    if (spot) for (const scroller of [element.closest(".manuscript"), document.documentElement]) scroller?.scrollBy(0, lineAt(element, caret) - spot.y);
+  });
   return (
     <div className="writing">
       <textarea

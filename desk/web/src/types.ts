@@ -44,7 +44,7 @@ export type StoryView = {
   aside: { key: string; step: number; plan: string; text: string }[];
   pending_edits: PendingEdit[];
   unfinished_import: { done: number; total: number } | null;
-  pending_replay: { step: number; done: number; total: number } | null;
+  pending_replay: { step: number; text: string; done: number; total: number } | null;
 };
 
 /** What a story keeps from its reader. */

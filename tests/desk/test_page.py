@@ -181,8 +181,11 @@ def test_the_map_goes_names_and_compares(story: Any) -> None:
     other = story.locator(".node:not(.on)").first
     other.hover()
     assert story.locator(".details .plan-now").inner_text()
+    # One click looks at it, and the story stays where it is.
     other.click()
-    story.locator(".node.head").get_by_text("2").wait_for()
+    button(story, "Compare with passage 2, where you are").wait_for()
+    there_are(story.locator("article.passage", has_text=second), 0)
+    button(story, "Go there").click()
     button(story, "Compare with passage 2, where you were").click()
     story.locator(".sides del").first.wait_for()
     button(story, "Back to the map").click()

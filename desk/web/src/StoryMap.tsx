@@ -198,6 +198,8 @@ function NodeButton(props: { spot: Spot; head: string; on: boolean; here: boolea
   const node = first(props.spot);
   const by = AUTHORS[node.author]?.mark;
   const names = node.names.join(", ");
+  // A click on one that is not chosen yet chooses it, to be looked at; the next goes there, as Enter does.
+  const chosen = useRef(false);
   // Whoever speaks to the machine says what they see: the label has it in the same order.
   const label = [
     [node.step ? `Passage ${node.step}` : "Opening ·", names].filter(Boolean).join(" "),
@@ -213,9 +215,10 @@ function NodeButton(props: { spot: Spot; head: string; on: boolean; here: boolea
       tabIndex={props.here ? 0 : -1}
       aria-label={label}
       onFocus={() => props.onAt(node.id)}
+      onPointerDown={() => (chosen.current = props.here)}
       onMouseEnter={() => props.onOver(node.id)}
       onMouseLeave={() => props.onOver("")}
-      onClick={() => props.onGo(node.id)}
+      onClick={(event) => (event.detail === 0 || chosen.current ? props.onGo : props.onAt)(node.id)}
     >
       {node.step || "·"}{" "}
       {names && <span className="branch-name"><bdi>{names}</bdi></span>}

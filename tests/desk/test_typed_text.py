@@ -496,6 +496,24 @@ def test_an_edit_that_keeps_what_follows_is_given_up_with_its_text_in_hand(page:
     waits(page, 1)
 
 
+def test_an_unsaved_text_is_told_by_the_words_that_were_typed(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    area = opened(page, "passage")
+    text = page.locator("article.passage").inner_text()
+    area.fill(f"{'The rain fell. ' * 20}{text}")
+    page.keyboard.press("Control+End")
+    button(page, "Save", exact=True).click()
+    written(page, 1)
+    there_are(area, 0)
+    page.locator("article.passage .prose").dblclick()
+    page.keyboard.press("Control+End")
+    page.keyboard.type(" Zoltan rows home.")
+    page.keyboard.press("Escape")
+    page.get_by_role("group", name="Not saved").get_by_text("Zoltan rows home.").wait_for()
+    page.keyboard.press("f")
+    page.get_by_role("group", name="Not saved").get_by_text("Zoltan rows home.").wait_for()
+
+
 FOUND = """() => {
   window.found = new Promise((over) => {
     const is = () => document.querySelector(".passage.found") && over();

@@ -111,7 +111,7 @@ export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; 
         <div className="offer" key={key} role="group" aria-label="Not saved">
           {draft.adrift ? <Adrift name={key} at={draft.at} /> : (
             <p>
-              {named(key)} is not saved: <q dir="auto">{beginningOf(key, draft.text)}</q>
+              {named(key)} is not saved: <q dir="auto">{typedOf(key, draft)}</q>
             </p>
           )}
           <div className="row">
@@ -142,7 +142,7 @@ export function Thrown({ owner, onBack }: { owner: string; onBack: (thrown: Disc
   const offer = (thrown: Discarded, said: string) => (
     <>
       <p>
-        {named(thrown.key)}{said}: <q dir="auto">{beginningOf(thrown.key, thrown.draft.text)}</q>
+        {named(thrown.key)}{said}: <q dir="auto">{typedOf(thrown.key, thrown.draft)}</q>
       </p>
       <div className="row">
         <button type="button" onClick={() => (takeBack(thrown), onBack(thrown))}>Take it back</button>
@@ -168,7 +168,7 @@ export function FromTabs({ owner, onBack }: { owner: string; onBack?: (key: stri
   const copies = useHiddenTexts(owner).filter(([key]) => key.includes("/~"));
   return copies.map(([key, draft]) => (
     <div className="offer" key={key} role="group" aria-label="Not saved">
-      <p>Typed in another tab: <q dir="auto">{beginningOf(key, draft.text)}</q></p>
+      <p>Typed in another tab: <q dir="auto">{typedOf(key, draft)}</q></p>
       <div className="row">
         <button type="button" onClick={() => (openAgain(key), onBack?.(key))}>Go on with it</button>
         <button type="button" className="quiet" onClick={() => discard(key)}>Forget it</button>
@@ -222,8 +222,12 @@ function named(key: string) {
   return `${WHAT[kind.replace(/\d/, "")] ?? "Your text of passage"} ${step}`;
 }
 
-/** How a text begins; a form's is what stands in its fields. */
-function beginningOf(key: string, text: string) {
+/** The first words that were typed: of a text that was changed, from where it is another than it was. */
+function typedOf(key: string, { text, base }: { text: string; base: string }) {
   const values = (value: unknown): unknown => (typeof value === "object" && value ? Object.values(value).flatMap(values) : value);
-  return excerpt(key.startsWith("form/") ? String(values(JSON.parse(text))) : text, SHOWN);
+  if (key.startsWith("form/")) return excerpt(String(values(JSON.parse(text))), SHOWN);
+  let same = 0;
+  while (same < text.length && text[same] === base[same]) same += 1;
+  const from = text.lastIndexOf(" ", same) + 1;
+  return from < SHOWN / 2 || same === text.length ? excerpt(text, SHOWN) : `…${excerpt(text.slice(from), SHOWN)}`;
 }

@@ -40,7 +40,7 @@ from recurrentgpt.schema.codex import (
     sign_of_role,
 )
 from recurrentgpt.schema.log import Commit
-from recurrentgpt.schema.names import ANYBODY, DEFINITE, HE_IS, SHE_IS, plain, without_article
+from recurrentgpt.schema.names import ANYBODY, DEFINITE, HE_IS, SHE_IS, key_of, plain, without_article
 from recurrentgpt.schema.parts import Brief
 
 MOST_LINES = 40
@@ -184,7 +184,11 @@ def _entry_of(codex: Codex, change: Change, named: Collection[str] | None) -> En
     found = codex.find(name, change["kind"], whole=True)
     if found is None and named is not None:
         found = codex.find(name, change["kind"])
-        return found if found and (change.get("author") or found.name.casefold() not in named) else None
+        if found is None or change.get("author"):
+            return found
+        # Sister Agnes is another one than an Agnes of the brief.
+        is_told_apart = found.has_epithet and key_of(name) not in found.called_whole
+        return None if is_told_apart or found.name.casefold() in named else found
     return found
 
 
@@ -377,7 +381,7 @@ def _after_death(codex: Codex, dead: Entry) -> Codex:
     them in the present. What they did, who they were and how they looked stays, and what the author says of the whole branch.
     """
     entries, ended = dict(codex.entries), list[tuple[Entry, Line]]()
-    names = codex.names_of(dead)
+    names = codex.names_of(dead, "person")
     for own, entry in codex.entries.items():
         if own == codex.key(dead):
             gone = [line for line in entry.lines if line.passage and _ends_with_life(dead, line)]
@@ -404,7 +408,12 @@ def _dead_of(codex: Codex, entry: Entry, line: Line) -> Entry | None:
     if line.aspect != "fact":
         return None
     return next(
-        (dead for dead in codex.dead if dead is not entry and _tells_of_life(dead, line, codex.names_of(dead))), None
+        (
+            dead
+            for dead in codex.dead
+            if dead is not entry and _tells_of_life(dead, line, codex.names_of(dead, "person"))
+        ),
+        None,
     )
 
 

@@ -18,7 +18,7 @@ from recurrentgpt.prose.sentences import sentences
 from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.schema.codex import Codex, Entry, Superseded, searched, sign_of
 from recurrentgpt.schema.log import Commit
-from recurrentgpt.schema.names import CAPITALS, LETTER, is_name_part
+from recurrentgpt.schema.names import CAPITALS, LETTER, is_anothers, is_name_part
 from recurrentgpt.schema.parts import RowKind
 
 SAME = 0.6
@@ -141,8 +141,8 @@ def still_true(codex: Codex, commit: Commit, kind: RowKind, row: int, piece: str
     for entry in codex.dead:
         # In the passage of the death the same sentence may tell how they lived and how they died.
         if (died := entry.line("status")) and commit["step"] != died.step:
-            summary = without_living(summary, codex.names_of(entry))
-            piece = piece if kind == "sentence" else without_living(piece, codex.names_of(entry))
+            summary = without_living(summary, codex.names_of(entry, "person"))
+            piece = piece if kind == "sentence" else without_living(piece, codex.names_of(entry, "person"))
     piece = " ".join(piece.split())
     return StillTrue(summary, piece or summary, bool(piece) and is_quoted(kind, row, commit))
 
@@ -200,8 +200,9 @@ def _said_of(sentence: str, names: tuple[str, ...]) -> Iterator[str]:
     """Yield what a sentence goes on to say where it has names of somebody, and says it of them."""
     for match in _subject(names).finditer(sentence):
         before = _BEFORE_SUBJECT.search(sentence[: match.start()])
-        # Ada Reed is not Reed.
-        if before and (" " in match["name"] or not is_name_part(before["capital"] or "")):
+        # Ada Reed is not Reed, and Young Reed not Old Reed.
+        is_part = before is not None and " " not in match["name"] and is_name_part(before["capital"] or "")
+        if before and not is_part and not is_anothers(sentence, match.start(), names):
             yield sentence[match.end() :]
 
 

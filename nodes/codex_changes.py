@@ -25,6 +25,7 @@ from recurrentgpt.schema.names import (
     FAMILY,
     PLACES,
     form_of,
+    is_anothers,
     is_behind_setting,
     is_name_part,
     key_of,
@@ -32,6 +33,7 @@ from recurrentgpt.schema.names import (
     plain,
     spelled,
     without_article,
+    without_epithets,
 )
 
 MOST_CHANGES = 12
@@ -381,7 +383,7 @@ def _named_at(fact: str, entry: Entry, known: Codex) -> Iterator[tuple[int, int]
         entry, plain(fact)
     )
     for match in re.finditer("|".join(map(spelled, sorted(own, key=len, reverse=True))), fact) if own else ():
-        is_part = _OTHER_NAME.search(fact[: match.start()])
+        is_part = _OTHER_NAME.search(fact[: match.start()]) or is_anothers(fact, match.start(), entry.own_names)
         if not is_part or is_behind_setting(fact, match.start(), match[0], entry.name.split()[0]):
             yield match.span()  # of Uncle March nothing is told by what Aunt March does
 
@@ -550,11 +552,14 @@ _GOVERNED = re.compile(
 
 def is_alone(match: re.Match[str], entry: Entry) -> bool:
     """Return whether a match of OF_ONESELF names an entry and no relative: by their surname alone it may be either."""
-    name, (*first, last) = match["name"], entry.name.split()
+    *first, last = entry.name.split()
     before = match.string[: match.start()]
-    if _GOVERNED.search(before) or (_OTHER_NAME.search(before) and not before.endswith(f"{' '.join(first)} ")):
+    is_whole = before.endswith(f"{' '.join(first)} ")
+    if _GOVERNED.search(before) or (_OTHER_NAME.search(before) and not is_whole):
         return False
-    return not first or name != last or match.string[: match.start()].endswith(f"{' '.join(first)} ")
+    if is_anothers(match.string, match.start(), entry.own_names):
+        return False
+    return is_whole or match["name"] != last or match["name"] == without_epithets(entry.name)
 
 
 HE, SHE = r"\b(?:he|him|his|himself)\b", r"\b(?:she|hers?|herself)\b"
@@ -652,7 +657,7 @@ def calling(pronoun: str, entry: Entry, told: Sequence[ToldSentence], codex: Cod
 
 def names_pattern(entry: Entry, codex: Codex) -> str:
     """Return a pattern of the names that an entry alone has; one that fits nothing for none."""
-    return "|".join(spelled(name) for name in entry.names if codex.find(name) is entry) or "(?!)"
+    return "|".join(map(spelled, codex.names_of(entry))) or "(?!)"
 
 
 def _behind_name(pronoun: str, entry: Entry, told: Sequence[ToldSentence], codex: Codex) -> list[ToldSentence]:

@@ -27,9 +27,11 @@ from recurrentgpt.schema.names import (
     called_as,
     date_before,
     form_of,
+    is_anothers,
     is_name_part,
     is_title,
     key_of,
+    without_epithets,
 )
 
 _WORD = rf"(?:[{CAPITALS}]['’])?[{CAPITALS}]{LETTER}+(?:-{LETTER}+|['’](?!s\b){LETTER}+)*"
@@ -156,8 +158,9 @@ def find_names(texts: Sequence[str], codex: Codex) -> Found:
     Everybody has the longest of their names, and whatever is told under a part of it is told of them. A place is named twice.
     """
     mentions, by_word = dict[str, list[_Mention]](), dict[str, set[str]]()
+    told_apart = [entry.own_names for entry in codex.entries.values() if entry.has_epithet]
     for text in texts:
-        for mention in _mentions(text, codex):
+        for mention in _mentions(text, codex, told_apart):
             mentions.setdefault(mention.name, []).append(mention)
             for word in mention.name.split():
                 by_word.setdefault(word, set()).add(mention.name)
@@ -233,11 +236,15 @@ def _split_settings(mentions: dict[str, list[_Mention]], by_word: Mapping[str, s
                 break
 
 
-def _mentions(text: str, codex: Codex) -> Iterator[_Mention]:
-    """Yield where a text has names that the codex does not know."""
+def _mentions(text: str, codex: Codex, told_apart: Sequence[Sequence[str]]) -> Iterator[_Mention]:
+    """Yield where a text has names that the codex does not know; `told_apart` are the names of each who has an epithet."""
     known = dict[str, bool]()
     for mention in _names_in(text):
         name = mention.name
+        # Young Tom is somebody new where Old Tom is known.
+        if any(name in map(without_epithets, own) and is_anothers(text, mention.start, own) for own in told_apart):
+            name = f"{text[: mention.start].split()[-1]} {name}"
+            mention = mention._replace(name=name, start=mention.end - len(name))
         if name not in known:
             known[name] = bool(codex.answering(key_of(name), None)) or codex.meant(name) is not None
         if not known[name]:

@@ -35,8 +35,18 @@ from recurrentgpt.nodes.prompt_values import finale
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.sentences import limit_words
-from recurrentgpt.schema.codex import Change, Codex, Contradiction, Entry, Line, Rule, Told, searched
-from recurrentgpt.schema.names import ANYBODY, RANKS, key_of, parted, plain, spelled, without_article
+from recurrentgpt.schema.codex import Change, Codex, Contradiction, Entry, Line, Rule, Told, searched, sign_of
+from recurrentgpt.schema.names import (
+    ANYBODY,
+    RANKS,
+    is_anothers,
+    key_of,
+    parted,
+    plain,
+    spelled,
+    without_article,
+    without_epithets,
+)
 from recurrentgpt.schema.state import State
 
 TOLD_WORDS = {"small": 45, "full": 260}
@@ -577,7 +587,7 @@ def find_contradictions(passage: str, codex: Codex, plan: str = "", before: str 
 
 def _of_entry(entry: Entry, told: _Passage, codex: Codex) -> Iterator[Contradiction]:
     status = entry.value("status")
-    own = _own_names(entry, codex)
+    own = _own_names(entry, told, codex)
     if entry.kind == "person" and own:
         called = _called(entry, told, codex)
         if status in ("dead", "absent") and (act := _acting(called, told, dead=status == "dead")) is not None:
@@ -626,9 +636,17 @@ def _short_names(entry: Entry, told: _Passage, codex: Codex) -> dict[str, str]:
     return found
 
 
-def _own_names(entry: Entry, codex: Codex) -> list[str]:
-    """Return what an entry is called that nothing else is."""
-    return [name for name in entry.names if codex.find(name) is entry]
+def _own_names(entry: Entry, told: _Passage, codex: Codex) -> list[str]:
+    """Return what an entry is called that nothing else is; where a passage tells of Young Tom, Tom may be he, and not Old Tom."""
+    return [
+        name
+        for name in codex.names_of(entry)
+        if not entry.has_epithet
+        or not any(
+            is_anothers(told.text, match.start(), entry.own_names)
+            for match in sign_of(name).pattern.finditer(told.text)
+        )
+    ]
 
 
 def _called(entry: Entry, told: _Passage, codex: Codex) -> str:
@@ -640,7 +658,10 @@ def _called(entry: Entry, told: _Passage, codex: Codex) -> str:
         [
             *map(spelled, codex.titled(entry, told.plain_text)),
             # The Ida Morrow is a ship.
-            *(rf"(?<!\b[Tt]he ){_as_a_name(name)}" for name in sorted(_own_names(entry, codex), key=len, reverse=True)),
+            *(
+                rf"(?<!\b[Tt]he ){_as_a_name(name)}"
+                for name in sorted(_own_names(entry, told, codex), key=len, reverse=True)
+            ),
             *(f"[Tt]he {re.escape(role)}{further}" for role in roles),
         ]
     )
@@ -686,7 +707,7 @@ def no_longer_gone(passage: str, codex: Codex, plan: str = "", before: str = "")
     ]
     told, found = _Passage(told_sentences(passage) if named else [], plan, before), list[Change]()
     for entry in named:
-        line, own = entry.line("status"), _own_names(entry, codex)
+        line, own = entry.line("status"), _own_names(entry, told, codex)
         if line is None or not own:
             continue
         if entry.kind == "person":
@@ -909,7 +930,9 @@ def _as_a_name(name: str) -> str:
 
 def _may_be_another(entry: Entry, told: _Passage, act: ToldSentence) -> bool:
     """Return whether it is none of the dead who acts in a passage: a ghost, a namesake, a ship, or who goes by their name."""
-    names = "|".join(map(spelled, entry.names))
+    names, text = "|".join(map(spelled, entry.names)), told.text
+    for name in entry.own_names if entry.has_epithet else ():
+        text = text.replace(name, without_epithets(name))  # Little Annie is no other Annie
     return told.is_of_another_world or bool(
         re.search(
             rf"\b(?i:the|an?|another|other|new|second|little|young|baby|cousin|nephew|niece|(?:grand)?(?:son|daughter),?|"
@@ -919,7 +942,7 @@ def _may_be_another(entry: Entry, told: _Passage, act: ToldSentence) -> bool:
             rf"younger|second|puppy|dog|cat|horse|ship)\b|\bhad (?:his|her) name\b|"
             rf"\b(?:Storm|Hurricane|Operation|Project|Camp|Fort|Lake|Mount|Port|Villa|HMS|SS|Saint|St\.?) (?:{names})\b|"
             rf"\b(?:named|christened|called) (?:the|an?|his|her|their|its) (?:\w+ )?(?:\w+ )?(?:after |for )?(?:{names})\b",
-            told.text,
+            text,
         )
     )
 

@@ -24,8 +24,10 @@ from recurrentgpt.schema.names import (
     Kin,
     called_as,
     declined_in,
+    epithets_of,
     form_of,
     in_return,
+    is_anothers,
     is_by_marriage,
     is_same_name,
     is_somebodys,
@@ -37,6 +39,7 @@ from recurrentgpt.schema.names import (
     plain,
     spelled,
     without_article,
+    without_epithets,
 )
 from recurrentgpt.schema.parts import described
 from recurrentgpt.schema.shared_map import SharedMap
@@ -344,8 +347,15 @@ class Entry:
 
     @cached_property
     def titles(self) -> frozenset[str]:
-        """The titles before its names."""
-        return frozenset(form_of(name).title for name in self.own_names) - {""}
+        """The titles before its names, and the epithets where it is called by no name without one: Uncle Cole is not Mr Cole."""
+        titles = frozenset(form_of(name).title for name in self.own_names) - {""}
+        told_apart = [epithets_of(name) for name in self.own_names]
+        return titles | frozenset(chain.from_iterable(told_apart)) if all(told_apart) else titles
+
+    @cached_property
+    def has_epithet(self) -> bool:
+        """Whether it is a person with a name that others may have, too, behind another epithet: Old Tom."""
+        return self.kind == "person" and any(map(epithets_of, self.own_names))
 
     @cached_property
     def pronoun(self) -> str:
@@ -546,9 +556,16 @@ class Codex:
             if entry.may_be(kind) and ((kind in (None, "person") and not whole) or called in entry.called_whole)
         ]
 
-    def names_of(self, entry: Entry) -> tuple[str, ...]:
-        """Return what an entry is called that nothing else is."""
-        return tuple(name for name in entry.names if self.find(name, entry.kind) is entry)
+    def names_of(self, entry: Entry, kind: Kind | None = None) -> tuple[str, ...]:
+        """Return what an entry is called that nothing else is, of a `kind` for which see `find`: Agnes of two people, neither."""
+        return tuple(
+            name
+            for name in entry.names
+            if self.find(name, kind) is entry and (entry.kind != "person" or len(self._people_called(name)) == 1)
+        )
+
+    def _people_called(self, name: str) -> list[Entry]:
+        return [one for one in self.answering(key_of(name), "person") if one.kind == "person"]
 
     def meant(self, name: str, kind: Kind | None = None) -> Entry | None:
         """Return the only entry that a name of a passage means, in a form that is not known yet, too: None for none and several.
@@ -569,7 +586,7 @@ class Codex:
         title, words = form_of(name)
         found = self._titled(title, " ".join(words)) if title else None
         if found is None and len(words) > 1:
-            first = self.answering(key_of(words[0]), "person")
+            first = self.answering(key_of(without_epithets(" ".join(words)).split()[0]), "person")
             found = first[0] if len(first) == 1 else None
             known = [one for one in found.own_names if form_of(one).words[:1] == words[:1]] if found else []
             found = found if known and all(is_same_name(one, name) for one in known) else None
@@ -615,7 +632,8 @@ class Codex:
         """
         for start, whole in _wholes(sign, read):
             owners = [owner for name in whole if (owner := self._whose(name)) is not None]
-            if start >= at and (not owners or any(owner is entry for owner in owners)):
+            is_own = any(owner is entry for owner in owners)
+            if start >= at and (is_own or (not owners and not is_anothers(read.text, start, entry.own_names))):
                 return start
         return -1
 
@@ -669,7 +687,7 @@ class Codex:
             for place, sign in chain.from_iterable(signs[word] for word in signs.keys() & {*words, ""}):
                 # Most have a word that the text has not, which is told before anything is asked.
                 if (sign.words <= words or sign.is_unspaced) and (at := sign.place_in(read)) >= 0:
-                    if entries[place].kind == "person" and self._is_shared(sign.name):
+                    if entries[place].has_epithet or (entries[place].kind == "person" and self._is_shared(sign.name)):
                         at = self._own_place(entries[place], sign, read, at)
                     if at >= 0:
                         found[place] = min(at, found.get(place, at))

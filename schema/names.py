@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -68,8 +69,8 @@ _WEDDED = frozenset(
 )
 """Titles behind which a surname alone is hardly ever said without them."""
 _KIN_TITLES = frozenset(("father", "mother", "brother", "sister", "uncle", "aunt"))
-_NO_FIRST_NAMES = _KIN_TITLES | {"the", "old", "young", "little"}
-"""What a name may begin with of which no part is a name of its own."""
+_EPITHETS = _KIN_TITLES | {"old", "young", "little"}
+"""What may stand before a name and says who of several has it: Old Tom and Young Tom are both Tom."""
 _PARTICLES = frozenset(
     ("von", "van", "de", "der", "den", "di", "da", "del", "du", "la", "le", "ten", "zu", "bin", "al", "o'")
 )
@@ -106,6 +107,7 @@ _KIN = re.compile(
 )
 _KIN_OF_ROLE = re.compile(r"(?:[Tt]he )?(?P<whose>[a-z][\w-]*(?: [a-z][\w-]*)?)['’]s (?P<what>[a-z]\w*)")
 _CAPITAL = re.compile(r"[A-Z][\w'-]*")
+_WORD_BEFORE = re.compile(r"(?<![\w'-])([A-Z][a-z]+) $")
 _NO_NAMES = (
     "A After Again All Although An And Another As At Because Before Behind Both But By Every Everybody Everyone Finally For "
     "From He Her Here His How I If In Inside Into It Later Maybe Meanwhile My Near No Nobody Not Now On Once One Only Or "
@@ -251,19 +253,53 @@ def form_of(name: str) -> Form:
     return Form("", tuple(words))
 
 
+@lru_cache(maxsize=4096)
+def epithets_of(name: str) -> tuple[str, ...]:
+    """Return the words, in small letters, that a name begins with and that are none of it: `old`, of Old Tom."""
+    found = list[str]()
+    for word in plain(name).split()[:-1]:
+        if word.casefold() not in _EPITHETS:
+            break
+        found.append(word.casefold())
+    return tuple(found)
+
+
+def without_epithets(name: str) -> str:
+    """Return a name without its epithets: Tom, of Old Tom."""
+    return " ".join(plain(name).split()[len(epithets_of(name)) :])
+
+
+def is_anothers(text: str, start: int, names: Iterable[str]) -> bool:
+    """Return whether the name that stands in a text from `start` is another's, by its epithet: Young Tom is not Old Tom."""
+    word = _WORD_BEFORE.search(text, max(0, start - 20), start)
+    said = word[1].casefold() if word else ""
+    own = {epithet for name in names for epithet in epithets_of(name)} if said in _EPITHETS else set[str]()
+    return bool(own) and said not in own
+
+
 def parts_of(name: str) -> list[str]:
-    """Return the first and the last name of somebody: of Mrs Cole none, of Captain Ahab the last."""
-    title, words = form_of(name)
-    if parted(plain(name)).articles or not words or words[0].rstrip(".").casefold() in _NO_FIRST_NAMES:
+    """Return the first and the last name of somebody: of Mrs Cole none, of Captain Ahab and Old Ahab the last."""
+    is_told_apart = bool(epithets_of(name))
+    title, words = form_of(without_epithets(name))
+    if parted(plain(name)).articles or not words:
         return []
     if len(words) == 1:
-        return [words[0]] if title and title not in _WEDDED else []
-    return [word for word in (words[0], words[-1]) if not word[0].islower()]
+        found = list(words) if (is_told_apart or title) and title not in _WEDDED else []
+    else:
+        found = [word for word in (words[0], words[-1]) if not word[0].islower()]
+    # An old woman, the little ones and Father Christmas are called so, and by no part of that.
+    return [part for part in found if _may_be_said_alone(part)] if is_told_apart else found
+
+
+def _may_be_said_alone(word: str) -> bool:
+    return is_name_part(word) and word.casefold() not in ANYBODY and word not in CALENDAR - _ALSO_NAMES
 
 
 def is_same_name(known: str, name: str) -> bool:
     """Return whether one name is the other with more words: with a surname, or with names between the first and the last."""
-    (title, words), (_, others) = form_of(known), form_of(name)
+    if epithets_of(known) != epithets_of(name):
+        return False
+    (title, words), (_, others) = form_of(without_epithets(known)), form_of(without_epithets(name))
     first, last = ([word.casefold() for word in form] for form in (words, others))
     if len(words) > len(others):
         first, last = last, first
@@ -291,7 +327,7 @@ def is_name_part(word: str) -> bool:
     """Return whether a word before a surname is another's first name, and no title or first word of a sentence."""
     word = word.strip()
     title = word.rstrip(".").casefold()
-    return word[:1].isupper() and word not in _BEGINS and title not in _TITLES | _NO_FIRST_NAMES
+    return word[:1].isupper() and word not in _BEGINS and title not in _TITLES | _EPITHETS
 
 
 def date_before(text: str, start: int, end: int) -> int:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recurrentgpt.memory.codex import changed, in_names, tell, touched
+from recurrentgpt.memory.codex import changed, in_names, tell, touched, under
 from recurrentgpt.nodes.codex_changes import from_facts
 from recurrentgpt.nodes.codex_from_reply import CodexChange, from_reply
 from recurrentgpt.nodes.continuity import find_contradictions
@@ -206,3 +206,117 @@ def test_of_two_who_share_a_name_nobody_dies_by_it(known, fact, who):
 )
 def test_a_name_in_another_case_names_somebody_where_it_can_be_nobody_elses(names, text, named):
     assert [entry.name for entry in people(*names).named_in(text)] == named
+
+
+EPITHETS = ["Old Josiah", "Little Annie", "Sister Agnes", "Uncle Walter", "Old Captain Rusk", "Old Uncle Hiram"]
+
+
+@pytest.mark.parametrize("name", EPITHETS)
+def test_whoever_is_introduced_with_an_epithet_is_known_by_the_name_behind_it(name):
+    called = name.split()[-1]
+    assert found(people(name), called) == name
+    assert [entry.name for entry in people(name).named_in(f"Harriet asks {called} what happened.")] == [name]
+    assert after(people(), name, called) == {name: []}
+    dead = changed(people(name), [said(name, "status", "dead")], "p1", 1)
+    for told in (f"{called} came in and hung up the coat.", f'"Sunday," said {called}.', f"{name} came in."):
+        assert [one["entry"] for one in find_contradictions(told, dead)] == [name], told
+
+
+@pytest.mark.parametrize(
+    ("name", "called"),
+    [
+        ("Old Woman", "Woman"),
+        ("Little One", "One"),
+        ("Old Captain", "Captain"),
+        ("Little Brother", "Brother"),
+        ("Father Christmas", "Christmas"),
+        ("Old Mrs Crabbe", "Crabbe"),
+        ("the Old Ferryman", "Ferryman's"),
+        ("old ferryman", "ferryman's"),
+    ],
+)
+def test_what_is_no_name_calls_nobody_behind_an_epithet(name, called):
+    assert people(name).named_in(f"{called} things lay about, and {called} Lane was dark.") == []
+
+
+def test_an_epithet_is_part_of_a_places_name():
+    harbour = changed(people(), [said("Old Harbour", "look", "grey", "place")], "p1", 1)
+    assert harbour.named_in("Harbour lights burned.") == []
+
+
+TOMS = changed(people("Old Tom", "Young Tom"), [said("Old Tom", "status", "dead")], "p1", 1)
+
+
+def test_two_of_one_name_are_told_apart_by_their_epithets_and_without_them_neither_is_accused():
+    assert found(TOMS, "Tom") is None
+    assert [entry.name for entry in TOMS.named_in("Young Tom came in.")] == ["Young Tom"]
+    for told in ("Tom came in and sat down.", "Young Tom came in. Tom sat down.", '"Sunday," said Young Tom.'):
+        assert find_contradictions(told, TOMS) == [], told
+    assert [one["entry"] for one in find_contradictions("Old Tom came in and sat down.", TOMS)] == ["Old Tom"]
+
+
+@pytest.mark.parametrize(
+    ("known", "name"),
+    [
+        ("Old Tom", "Young Tom"),
+        ("Old Tom", "Uncle Tom"),
+        ("Old Tom", "Captain Tom"),
+        ("Agnes", "Sister Agnes"),
+        ("Uncle Walter", "Mr Walter"),
+    ],
+)
+def test_another_epithet_makes_somebody_else(known, name):
+    dead = changed(people(known), [said(known, "status", "dead")], "p1", 1)
+    assert list(after(dead, name)) == [known, name]
+
+
+def test_somebody_of_another_epithet_does_what_the_dead_do_not_before_anybody_knows_them():
+    dead = changed(people("Old Tom"), [said("Old Tom", "status", "dead")], "p1", 1)
+    assert dead.named_in("Young Tom came in.") == []
+    for told in ("Young Tom came in. Tom sat down.", "Young Tom's hands shook.", "She greeted Uncle Tom. Tom laughed."):
+        assert find_contradictions(told, dead) == [], told
+    fact = Change(entry="Young Tom", kind="person", do="set", aspect="fact", text="Young Tom runs the mill.")
+    assert changed(dead, [fact], "p2", 2).find("Young Tom").line("fact")
+    assert [
+        one["entry"] for one in from_facts("", ["Young Tom died of the fever."], "", people("Old Tom"), "English")
+    ] != ["Old Tom"]
+
+
+def test_of_a_name_with_an_epithet_and_the_same_without_it_neither_is_accused_where_both_may_be_meant():
+    known = people("Agnes", "Sister Agnes")
+    for dead, other in (("Agnes", "Sister Agnes"), ("Sister Agnes", "Agnes")):
+        codex = changed(known, [said(dead, "status", "dead")], "p1", 1)
+        assert find_contradictions("Agnes came in and hung up her coat.", codex) == []
+        assert find_contradictions(f"{other} came in. Agnes sat down.", codex) == []
+    fact = Change(entry="Sister Agnes", kind="person", do="set", aspect="fact", text="Agnes runs the hospice.")
+    codex = changed(changed(known, [said("Agnes", "status", "dead")], "p1", 1), [fact], "p2", 2)
+    assert codex.find("Sister Agnes").line("fact")
+
+
+def test_a_longer_name_with_the_same_epithet_is_the_same_persons():
+    assert after(people("Old Josiah"), "Old Josiah Crabbe", "Crabbe", "Josiah") == {"Old Josiah": ["Old Josiah Crabbe"]}
+
+
+def test_a_brief_that_calls_one_without_an_epithet_does_not_make_them_the_other():
+    codex = changed(people(), [said("Sister Agnes", "status", "dead")], "p1", 1)
+    both = under(codex, [said("Agnes", "role", "the baker")])
+    assert [entry.name for entry in both.dead] == ["Sister Agnes"]
+    assert found(both, "Agnes") == "Agnes"
+
+
+def test_pronouns_are_learned_and_held_against_a_passage_under_the_name_behind_an_epithet():
+    passage = "Agnes shook her head. Young Tom shook his head."
+    changes = from_facts("", ["Agnes waits."], passage, people("Sister Agnes", "Old Tom"), "English")
+    assert [(one["entry"], one["value"]) for one in changes if one.get("aspect") == "pronouns"] == [
+        ("Sister Agnes", "she")
+    ]
+    known = changed(people("Sister Agnes"), [said("Sister Agnes", "pronouns", "she")], "p1", 1)
+    assert [one["rule"] for one in find_contradictions("Agnes shook his head.", known)] == ["pronouns"]
+    assert find_contradictions("Uncle Agnes shook his head.", known) == []
+
+
+def test_who_comes_in_with_another_epithet_is_somebody_new():
+    passage = "Young Tom came in. Young Tom shook his head, and Tom Reed nodded to the others."
+    changes = from_facts("", ["Young Tom runs the mill."], passage, people("Old Tom", "Tom Reed"), "English")
+    assert "Young Tom" in {one["entry"] for one in changes}
+    assert "Old Tom" not in {one["entry"] for one in changes}

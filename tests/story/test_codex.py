@@ -321,6 +321,30 @@ def test_what_a_passage_tells_of_somebody_dead_is_true_only_if_it_is_meant_so(be
     assert "Bastian Cole is afraid of rats." in [line.text for line in entry(story, "Bastian").lines]
 
 
+OLD_JOSIAH = (
+    "Frost lay on the churchyard wall, and the bells were still. "
+    "Old Josiah was dead at the foot of the belfry stair. Signe Orrin covered his face with her shawl."
+)
+WALKS = (
+    "Smoke stood over the chimneys, and the street was empty. "
+    "Josiah came in out of the rain and hung up his coat. Signe Orrin cut him a piece of the loaf."
+)
+
+
+def test_somebody_dead_who_has_an_epithet_is_known_by_the_name_behind_it(begin, author, monkeypatch):
+    dead = [change("Old Josiah", "status", "dead", "Old Josiah was dead at the foot of the belfry stair.")]
+    monkeypatch.setitem(FACTS, "foot of the belfry", ["Old Josiah died."])
+    monkeypatch.setitem(CHANGES, "foot of the belfry", dead)
+    story = begin(min_words=20, max_words=80, selector="simulator")
+    begun(story, author, OLD_JOSIAH, tier="full")
+    assert entry(story, "Josiah").name == "Old Josiah"
+    author(WALKS, tier="full")
+    story.choose("Signe asks Josiah what he saw that night.")
+    story.step()
+    assert "Old Josiah is dead." in "".join(part.text for part in story.written_from() if part.name in CODEX)
+    assert [(one["rule"], one["entry"]) for one in story.passage().contradictions] == [("dead", "Old Josiah")]
+
+
 def test_where_a_body_is_and_what_the_author_says_of_the_dead_is_told(story, author, monkeypatch):
     where = "They carried Bastian Cole into the chapel."
     moved = [change("Bastian", "place", "in the chapel", where), change("Bastian", "status", "dead", where)]

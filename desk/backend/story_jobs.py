@@ -11,10 +11,10 @@ import logging
 import secrets
 import time
 from collections import Counter, deque
-from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from recurrentgpt.desk.backend.disk_store import DiskStore
 from recurrentgpt.desk.backend.job_state import JobKind, JobState, Progress, SuggestionEvent
@@ -41,6 +41,16 @@ JOBS_OF_A_PASSAGE = ("write", "retry", "keep")
 STAGES_BEFORE_WORDS = ("", "open_story", "retrieve", "simulator", "select_plan", "write")
 
 
+Item = TypeVar("Item")
+
+
+def without(items: Sequence[Item], number: int, of: int | None) -> list[Item]:
+    """Return what waits without the item of this number, counted from 1; raise StoryError where there are not `of` of them."""
+    if of is not None and of != len(items):
+        raise StoryError("What waits has changed meanwhile: look at it again.")
+    return [item for at, item in enumerate(items, 1) if at != number]
+
+
 class StoryJobs:
     """The jobs on one story, one at a time, and the pages that listen. Used in the server's event loop only."""
 
@@ -62,7 +72,6 @@ class StoryJobs:
         """The settings that the story's own record holds."""
         self.unrecorded: dict[str, Any] = {}
         """Settings that were changed while a passage was written; they hold from the next one on."""
-        """What was edited in the memory while a passage was written; it holds from the next one on."""
         self.ledger = Ledger(story)
         self.listeners = 0
         self._epoch = secrets.token_hex(4)
@@ -226,9 +235,9 @@ class StoryJobs:
         """Let an edited memory hold from the passage after the one in the making."""
         self._wait_with([*self.state.memory_changes, change])
 
-    def withdraw_memory_change(self, number: int) -> None:
+    def withdraw_memory_change(self, number: int, of: int | None = None) -> None:
         """Take an edit of the memory, counted from 1, out of those that wait; one that is not there is out already."""
-        self._wait_with([change for at, change in enumerate(self.state.memory_changes, 1) if at != number])
+        self._wait_with(without(self.state.memory_changes, number, of))
 
     def _wait_with(self, changes: list[MemoryChange]) -> None:
         self.update(memory_changes=changes)
@@ -253,9 +262,9 @@ class StoryJobs:
         """Let a plan wait to be written after the passage in the making."""
         self._queue([*self.state.queue, plan])
 
-    def unqueue_plan(self, number: int) -> None:
+    def unqueue_plan(self, number: int, of: int | None = None) -> None:
         """Take a plan, counted from 1, out of those that wait; one that is not there is out already."""
-        self._queue([plan for at, plan in enumerate(self.state.queue, 1) if at != number])
+        self._queue(without(self.state.queue, number, of))
 
     def _queue(self, plans: list[str]) -> None:
         self.update(queue=plans)

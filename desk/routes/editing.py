@@ -224,9 +224,11 @@ async def memory(jobs: JobsDep, body: MemoryBody) -> Changed:
 
 
 @router.delete("/stories/{story}/memory")
-async def withdraw_memory(jobs: JobsDep, number: Annotated[int, Query(ge=1)]) -> Changed:
-    """Take an edit of the memory, counted from 1, out of those that wait for the passage in the making."""
-    jobs.withdraw_memory_change(number)
+async def withdraw_memory(
+    jobs: JobsDep, number: Annotated[int, Query(ge=1)], of: Annotated[int | None, Query(ge=1)] = None
+) -> Changed:
+    """Take an edit of the memory, counted from 1, out of those that wait for the passage in the making, if there are `of`."""
+    jobs.withdraw_memory_change(number, of)
     return Changed()
 
 

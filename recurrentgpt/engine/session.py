@@ -305,11 +305,14 @@ class Session(StoryReader):
         values = cast(State, snapshot.values)
         # Behind a story's end the memory is brought up to date before the plan is written.
         waits = pending(snapshot) == ["retrieve"] or (pending(snapshot) == ["update_memory"] and waiting_plan(values))
-        if not waits or values.get("head") != head:
+        # Another take waits behind the passage before the head: nobody chose its plan to go on from there.
+        if not waits or values.get("head") != head or head != await self.head():
             return {}
-        names = ("plan", "plan_author", "choice", "written_plan", "status", "take")
+        names = ("plan_author", "choice", "written_plan", "status", "take")
         choice = {name: snapshot.values[name] for name in names if name in snapshot.values}
-        return cast(State, {**choice, "next_plan": coming_plan(cast(State, snapshot.values))})
+        # Behind `retrieve` the state holds it no more as `plan`.
+        plan = coming_plan(values)
+        return cast(State, {**choice, "plan": plan, "next_plan": plan})
 
     async def uncommitted_choice(self, head: str) -> State:
         """Return the choice that was made after the commit `head`, if any, also where its passage is in the making.
@@ -320,7 +323,9 @@ class Session(StoryReader):
             return waiting
         snapshot = await self.engine.graph.aget_state(self._config)
         values = cast(State, snapshot.values)
-        if not pending(snapshot) or values.get("head") != head or not (plan := coming_plan(values)):
+        if not pending(snapshot) or values.get("head") != head or head != await self.head():
+            return {}
+        if not (plan := coming_plan(values)):
             return {}
         chosen: State = {"plan": plan, "next_plan": plan, "status": "writing", "take": values.get("take", 0)}
         for name in ("plan_author", "choice"):

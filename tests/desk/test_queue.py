@@ -25,6 +25,10 @@ def test_plans_that_wait_are_written_in_their_order(client: Client) -> None:
     view = client.write(story, plan="Mira waits.")
     assert plans_of(client, view)[1:] == ["Mira waits.", "Mira dives.", "Mira rises."]
     assert client.jobs(story).state.queue == []
+    client.send("POST", f"/stories/{story}/queue", {"plan": "Mira dives."})
+    status, why = client.refused("DELETE", f"/stories/{story}/queue", number="1", of="2")
+    assert (status, client.jobs(story).state.queue) == (409, ["Mira dives."])
+    assert "changed meanwhile" in why
     assert "some words" in client.refused("POST", f"/stories/{story}/queue", {"plan": " "})[1]
 
 
@@ -116,6 +120,27 @@ def test_a_plan_that_waits_is_offered_where_the_text_before_it_is_another(page: 
     page.get_by_text("A plan of your own is not saved").wait_for()
     page.get_by_role("button", name="Go on with it").click()
     has_value(page.get_by_label("Your plan for the next passage"), OWN)
+
+
+def test_a_plan_that_waits_is_in_sight_once_where_an_edit_before_it_fails(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    refused = [own_desk.home / name for name in ("refuse", "refuse-memory")]
+    for name in refused:
+        name.touch()
+    page.keyboard.press("w")
+    page.get_by_label("Your plan for the next passage").fill(OWN)
+    page.keyboard.press("Control+Enter")
+    page.get_by_text("This plan is chosen and waits").wait_for()
+    edit(page, 1)
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_text("It is not saved in the story yet").wait_for()
+    for name in refused:
+        name.unlink()
+    page.get_by_text("This plan is chosen and waits").wait_for()
+    there_are(page.get_by_text("A plan of your own is not saved"), 0)
+    page.get_by_role("button", name="Write it").click()
+    written(page, 2)
+    there_are(page.get_by_text("A plan of your own is not saved"), 0)
 
 
 def test_on_a_narrow_screen_words_can_be_dropped(open_page: Callable[..., Any], own_desk: Served) -> None:

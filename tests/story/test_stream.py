@@ -302,6 +302,17 @@ def test_a_passage_that_was_stopped_goes_on_from_its_sentences(library, tier):
     assert not story.step().text.startswith(begun.strip())
 
 
+def test_another_take_that_was_stopped_waits_behind_no_correction_of_the_passage_before_it(begin):
+    story = begin()
+    story.step()
+    story.step()
+    stream = story.retry()
+    next(event for event in stream if event["event"] == "prose")
+    stream.close()
+    story.edit_memory("Zoltan sings.", at=1)
+    assert story.waiting_plan is None
+
+
 CORRECTIONS = {
     "memory": lambda story: story.edit_memory("Zoltan sings."),
     "plans": lambda story: story.edit_plans(["Zoltan sleeps."]),

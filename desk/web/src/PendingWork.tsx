@@ -81,7 +81,10 @@ const PLACES: [RegExp, Dialogs][] = [
 /** What was typed and not saved, of which no editor is in sight: its passage is elsewhere, or its editor was closed. */
 export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; onJump: (id: string) => void; onMemory: (id: string) => void; onOpen: (dialog: Dialogs) => void }) {
   const { view } = props;
-  const hidden = useHiddenTexts(view.id).filter(([key, draft]) => !props.busy || draft.adrift || !/\/plan\d\//.test(key));
+  // A plan that waits is in sight as such.
+  const hidden = useHiddenTexts(view.id)
+    .filter(([key, draft]) => !props.busy || draft.adrift || !/\/plan\d\//.test(key))
+    .filter(([key, draft]) => !/\/own\//.test(key) || draft.text.trim() !== view.waiting_plan);
   const forget = (key: string, lent?: string) => {
     discard(key);
     if (lent) void forgetEdit(props.ask, lent);

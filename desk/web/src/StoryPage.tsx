@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState, type CSSProperties } from "react";
 import { get, send, SILENT } from "./api";
 import { goTo } from "./route";
-import { dropOpening, layAside, showServerCopies, useUnsavedText } from "./unsavedText";
+import { dropOpening, forgetLaidAside, layAside, showServerCopies, useUnsavedText } from "./unsavedText";
 import { ExportDialog } from "./ExportDialog";
 import { ShortcutsHelp } from "./ShortcutsHelp";
 import { useKeys } from "./shortcuts";
@@ -29,12 +29,13 @@ const MARKS = "desk.authors";
 const ASK_AGAIN_MS = 2000;
 const NO_CHAPTERS: Chapters = {};
 const NEEDS_IDLE = /^\/(write|keep|replan|retry|undo|redo|goto)$/;
-const FORGETS_THE_PLAN = /^\/(replan|retry|undo|redo|goto|passage)$/;
+const FORGETS_THE_PLAN = /^\/(replan|retry|undo|redo|goto|passage|replay)$/;
 
 /** Whether the story goes on from elsewhere, where the plan that waits does not. */
-function leavesThePlan(path: string, body: unknown, head: string) {
-  if (path === "/write") return JSON.stringify(body) !== "{}";
-  if (path === "/memory") return (body as { at?: string }).at !== head;
+function leavesThePlan(path: string, body: unknown, head: string, writes: boolean) {
+  if (path === "/write") return ["plan", "number"].some((chosen) => chosen in (body as object));
+  // What is changed while a passage is written waits itself.
+  if (path === "/memory") return !writes && (body as { at?: string }).at !== head;
   return FORGETS_THE_PLAN.test(path);
 }
 
@@ -76,6 +77,8 @@ export function StoryPage(props: { id: string }) {
 
   const now = useRef(view);
   now.current = view;
+  const writes = useRef(false);
+  writes.current = job.busy && job.kind === "write";
   const asking = useRef(new Map<string, { said: string; over: Promise<unknown> }>());
   const ask = useCallback<Ask>(
     async (method, path, body) => {
@@ -99,11 +102,13 @@ export function StoryPage(props: { id: string }) {
       }
       const waits = now.current?.waiting_plan;
       const own = waits && !now.current!.plans.includes(waits) ? waits : "";
-      const leaves = own && leavesThePlan(path, body, now.current!.head);
+      const leaves = own && leavesThePlan(path, body, now.current!.head, writes.current);
       const done = await attempt(() => send(method, `/stories/${props.id}${path}`, body));
       over();
       // A plan of one's own that waited to be written is not lost to another choice.
       if (done && leaves) layAside(`${props.id}/own//`, own, now.current!.head);
+      // An edit that was stopped may have left it waiting, and laid aside as well.
+      else if (done && path === "/write" && waits) forgetLaidAside(`${props.id}/own//`, waits);
       return done;
     },
     [props.id, standing],

@@ -139,9 +139,9 @@ export function Writing(props: { label: string; field: EditorField; rows?: numbe
     const wish = takeWish(field.key);
     if (!wish) return;
     const element = area.current!;
-    const { spot } = wish;
+    const { spot, atEnd = props.atEnd } = wish;
     element.focus({ preventScroll: Boolean(spot) });
-    const caret = spot?.caret ?? (props.atEnd ? element.value.length : 0);
+    const caret = spot?.caret ?? (atEnd ? element.value.length : 0);
     element.setSelectionRange(caret, caret);
     // The line that was clicked stays under the pointer; on a wide screen the manuscript scrolls, on a narrow one the page.
     if (spot) for (const scroller of [element.closest(".manuscript"), document.documentElement]) scroller?.scrollBy(0, lineAt(element, caret) - spot.y);

@@ -26,7 +26,7 @@ let version = 0;
 let unsafe = false;
 /** Where in a text somebody clicked, and how far down the screen. */
 export type Spot = { caret: number; y: number };
-let wanted: { key: string; spot?: Spot | undefined } | null = null;
+let wanted: { key: string; spot?: Spot | undefined; atEnd?: boolean } | null = null;
 
 function parsed(stored: string | null): UnsavedText | null {
   try {
@@ -250,11 +250,16 @@ export function letGo(owner: string) {
 }
 
 /** Keep a text that would go, as if it had been typed and left; beside one that is typed meanwhile. */
-export function layAside(key: string, text: string, at: string) {
+export function layAside(key: string, text: string, at: string, base = "") {
   const typed = drafts.get(key)?.text.trim();
   if (typed === text.trim()) return;
   const copy = Math.random().toString(36).slice(2);
-  setUnsaved(typed ? `${key}/~${copy}` : key, { text, base: "", at, open: false, kept: true });
+  setUnsaved(typed ? `${key}/~${copy}` : key, { text, base, at, open: false, kept: true });
+}
+
+/** Forget the copies of a text that was laid aside, for it is in the story now. */
+export function forgetLaidAside(key: string, text: string) {
+  [...drafts].filter(([name, draft]) => (COPY.exec(name)?.[1] ?? name) === key && draft.kept && draft.text.trim() === text.trim()).forEach(([name]) => setUnsaved(name, null));
 }
 
 /** Take away all drafts of a story that is no more. */
@@ -268,7 +273,7 @@ export function forget(story: string) {
 export function openAgain(name: string) {
   const draft = drafts.get(name);
   const key = COPY.exec(name)?.[1] ?? name;
-  wanted = { key };
+  wanted = { key, atEnd: true };
   if (key !== name) {
     const other = drafts.get(key);
     setUnsaved(name, other && other.text !== other.base ? { ...other, open: false, kept: true } : null);

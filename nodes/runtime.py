@@ -82,6 +82,20 @@ class StoryRuntime(PromptRuntime):
             return VectorStoreRecall(self.log, vectors, embeddings)
         return Recall(self.log, self.context.embeddings or default_embeddings(), facts)
 
+    async def tell_as_kept(self, state: State, *, anew: bool = False) -> None:
+        """Tell the story as it is kept, where this run says nothing else: as its record was last read here, or `anew`.
+
+        Its thread may have a language of its own.
+        """
+        kept: dict[str, object] = {}
+        if state.get("head"):  # the record is written with the first commit
+            story = state["story"]
+            record = await (self.log.record(story) if anew else self.log.remembered_record(story))
+            kept |= record["settings"]
+        if language := state.get("language"):
+            kept["language"] = language
+        self.context = self.context.over(kept)
+
     async def model(self, role: Role) -> ResolvedModel:
         """Return the chat model of a role; the first call may fetch and start the embedded one."""
         return await aresolve_model(role, self.context)
@@ -129,8 +143,8 @@ class Node(Runnable[Any, Update]):
             # There it may be a caller's input, which has checks of its own.
             check_state(state)
             refuse(refused_in_flight(state))
-            if language := state.get("language"):
-                runtime.context = runtime.context.in_language(language)
+            # Once a step, for it may have been changed elsewhere: the step is then told in one way.
+            await runtime.tell_as_kept(state, anew=name == "retrieve")
             if stands_at_passage(state, name):
                 by_hand = await correct_passage(state, runtime, recalled=name != "write", replans=name in SIDE_BY_SIDE)
             elif name == "commit" and passage_was_edited(state):

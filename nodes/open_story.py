@@ -248,12 +248,13 @@ async def _begin(state: State, runtime: StoryRuntime, form: type[BaseModel]) -> 
     check_story_id(state.get("story") or "new")
     _check_begins(state, given)
     check_input({**given, "story": state.get("story") or ""})
+    named = named_genre(given["premise"])
     # One line: a template's own lines are its structure.
     given["premise"], given["player"] = visible_line(given["premise"]), visible_line(given["player"])
     story = state.get("story") or uuid.uuid4().hex[:12]
     if not runtime.context.has_language and (language := await language_of(given["premise"])):
         runtime.context = runtime.context.over({"language": language})
-    genre = given["genre"].strip() or named_genre(given["premise"])
+    genre = given["genre"].strip() or named
     if not genre and not given["premise"]:
         genre = runtime.chance({"story": story}, "genre").choice(GENRES)
     opening = await conceive(runtime, {**given, "genre": genre}, runtime.deck({"story": story}), form)

@@ -34,6 +34,7 @@ from recurrentgpt.agent_tasks import (
     begins_another,
     begins_none,
     named_story,
+    premise_of,
 )
 from recurrentgpt.infrastructure.background_loop import acall, call
 from recurrentgpt.library import Library, default_library
@@ -197,7 +198,7 @@ class _Writer:
             return AIMessage(NO_STORY, name=name)
         try:
             if named is None:
-                stands = await self.start(library, said)
+                stands = await self.start(library, premise_of(said))
             else:
                 before = (message.text for message in reversed(messages[:last]) if message.name == name)
                 stands = await self.go_on(library, named, GO_ON if answered else said, next(before, ""))

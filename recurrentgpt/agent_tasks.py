@@ -151,7 +151,9 @@ _FIRST = re.compile(rf"\b(?:{_WRITES})\s+(?:\w+\s+){{0,2}}(?:first|opening)\b", 
 _ARTICLES = (
     "the|a|an|its|your|my|all|both|only|just|any|each|this|that|new|full|complete|entire|whole|resulting|proposed|exact"
 )
-_OF_THE_WORK = "passages?|plans?|options?|choices?|stor(?:y|ies)|ids?|identifiers?|titles?|texts?|prose|results?|outputs?"
+_OF_THE_WORK = (
+    "passages?|plans?|options?|choices?|stor(?:y|ies)|ids?|identifiers?|titles?|texts?|prose|results?|outputs?"
+)
 _REPORT = r"return|report|output|provide|include|reply|respond|give|send|show|share|present|list|tell"
 _BEGIN = r"write|begin|start|create|compose|generate|produce|draft|stop"
 _ABOUT_THE_REPLY = (

@@ -47,7 +47,7 @@ from recurrentgpt.schema.events import Event
 from recurrentgpt.schema.state import State
 from recurrentgpt.story import AsyncStory
 from recurrentgpt.take_turn import StoryLeft, take_turn
-from recurrentgpt.tool_arguments import TextOrNumber, wrong_arguments
+from recurrentgpt.tool_arguments import TextOrNumber, Whole, wrong_arguments
 from recurrentgpt.tool_errors import without_commands
 
 T = TypeVar("T")
@@ -68,6 +68,8 @@ StoryId = Annotated[str, Field(description="Id of the story, as start_story retu
 Plan = Annotated[
     TextOrNumber, Field(description="The number of a proposed plan, or what happens next in a sentence of your own")
 ]
+
+Last = Annotated[Whole, Field(description="In how many passages it ends", ge=1, le=5)]
 
 
 class StoryReply(TypedDict):
@@ -93,7 +95,7 @@ class Subagent(TypedDict):
 
 
 def as_tools(library: Library | None = None, *, ask: bool = False, **settings: Any) -> list[BaseTool]:
-    """Return the tools `start_story` and `continue_story`; `settings` are fields of `Context`.
+    """Return the tools `start_story`, `continue_story` and `finish_story`; `settings` are fields of `Context`.
 
     With `ask` a person chooses the plan, by an interrupt of the host's graph, which needs a checkpointer; without it the
     model that calls the tool does.
@@ -112,6 +114,12 @@ def as_tools(library: Library | None = None, *, ask: bool = False, **settings: A
     async def acontinue_story(story: StoryId, plan: Plan) -> StoryReply:
         return await writer.acall(lambda library: writer.go_on(library, story, plan))
 
+    def finish_story(story: StoryId, passages: Last = 3) -> StoryReply:
+        return writer.call(lambda library: writer.finish(library, story, passages))
+
+    async def afinish_story(story: StoryId, passages: Last = 3) -> StoryReply:
+        return await writer.acall(lambda library: writer.finish(library, story, passages))
+
     def ask_and_continue_story(story: StoryId) -> StoryReply:
         return continue_story(story, "")
 
@@ -127,6 +135,8 @@ def as_tools(library: Library | None = None, *, ask: bool = False, **settings: A
         _tool("start_story", begins,
               start_story, astart_story),
         _tool("continue_story", f"Write the next passage of a story from {how}.", goes_on, agoes_on),
+        _tool("finish_story", "Write the last passages of a story, led to a close, and return the last of them.",
+              finish_story, afinish_story),
     ]  # fmt: skip
 
 
@@ -184,6 +194,10 @@ class _Writer:
         if self._ask:
             return await _written(story, await _asked(story))
         return await _written(story, await take_turn(story, asked_answer(task, await story.plans(), asked)))
+
+    async def finish(self, library: Library, name: str, passages: int) -> StoryReply:
+        story = await AsyncStory.open(name, library=library, **{**self._settings, "ending": True})
+        return await _written(story, story.stream(passages))
 
     async def reply(self, library: Library, messages: Sequence[AnyMessage], name: str) -> AIMessage:
         last = next((at for at in reversed(range(len(messages))) if messages[at].type == "human"), -1)

@@ -468,7 +468,8 @@ async def test_a_boolean_is_no_number(connected, tool, argument):
 
 
 @pytest.mark.parametrize(("typed", "tool"), [
-    ("end the story", "finish"), ("another take", "retry"), ("new plans", "new_plans"), ("you choose", "choose_plan"),
+    ("end the story", "finish"), ("finish the story", "finish"), ("write the ending", "finish"),
+    ("another take", "retry"), ("new plans", "new_plans"), ("you choose", "choose_plan"),
 ])  # fmt: skip
 async def test_what_asks_for_an_action_names_the_tool_that_does_it(connected, typed, tool):
     async with connected() as client:

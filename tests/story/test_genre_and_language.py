@@ -242,6 +242,6 @@ async def test_a_language_that_is_edited_in_a_thread_holds_there(model):
 
 def test_a_tool_takes_the_language(tmp_path, model):
     with Library.open(tmp_path / "stories") as library:
-        start, _ = as_tools(library, model=model, embeddings=HashEmbeddings())
+        start, *_ = as_tools(library, model=model, embeddings=HashEmbeddings())
         first = start.invoke({"premise": PLAIN, "language": "Italian"})
         assert Story.open(first["story"], library=library).settings["language"] == "Italian"

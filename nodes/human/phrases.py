@@ -612,6 +612,12 @@ def is_no_premise(text: str) -> bool:
     return meant is not None and meant != "simulator"
 
 
+def check_premise(text: str) -> None:
+    """Raise BadAnswer for a premise that plainly says nothing of a story; an empty one is made up."""
+    if text.strip() and is_no_premise(text):
+        raise BadAnswer(NO_PREMISE)
+
+
 def refuses(text: str) -> bool:
     """Tell whether a text says no to all plans, and nothing of what shall happen instead."""
     said = _bare(text)

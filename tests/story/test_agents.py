@@ -56,6 +56,20 @@ def test_tools_write_as_their_caller_chooses(parts):
     assert (third["step"], told.passage().plan) == (3, OWN)
 
 
+@pytest.mark.parametrize("premise", ["hi", "Hello!", "help", "2", "list my stories", "thanks"])
+async def test_what_begins_no_story_in_a_chat_begins_none_by_a_tool(parts, premise):
+    start, *_ = as_tools(**parts)
+    told = await start.ainvoke({"premise": premise, "genre": "horror"})
+    assert told.startswith("Nothing was written, for this tells nothing of a story")
+    assert (parts["library"].stories(), parts["model"].calls) == ([], [])
+
+
+@pytest.mark.parametrize("premise", ["", " ", "Dracula", "Who killed the mayor?", "Write a story", "surprise me"])
+async def test_what_begins_a_story_in_a_chat_begins_one_by_a_tool(parts, premise):
+    start, *_ = as_tools(**parts)
+    assert (await start.ainvoke({"premise": premise}))["step"] == 1
+
+
 @pytest.mark.parametrize("ask", [False, True])
 async def test_a_tool_leads_a_story_to_its_close(parts, ask):
     start, _, finish = as_tools(ask=ask, **parts)

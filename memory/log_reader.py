@@ -6,7 +6,9 @@ time of one that writes.
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, cast
@@ -180,7 +182,7 @@ class LogReader(ABC):
         return self.cache("commits", REMEMBERED)
 
     @property
-    def _read_records(self) -> BoundedCache[tuple[str, ...], StoryRecord]:
+    def _read_records(self) -> BoundedCache[tuple[str, ...], tuple[float, StoryRecord]]:
         return self.cache("records", REMEMBERED)
 
     async def get_many(self, story: str, commits: Sequence[str]) -> list[Commit]:
@@ -231,12 +233,16 @@ class LogReader(ABC):
         if found["story"] != story:
             raise damage(story)
         record = _visibly_named(found)
-        self._read_records.put((*self.root, story), record)
+        self._remember_record(record)
         return record
 
-    async def remembered_record(self, story: str) -> StoryRecord:
-        """Return what a story is as it was last read here, without asking whether it was changed since."""
-        return self._read_records.get((*self.root, story)) or await self.record(story)
+    def _remember_record(self, record: StoryRecord) -> None:
+        self._read_records.put((*self.root, record["story"]), (time.monotonic(), record))
+
+    async def remembered_record(self, story: str, *, seconds: float = math.inf) -> StoryRecord:
+        """Return what a story is as it was last read here, without asking whether it was changed in these `seconds`."""
+        read, record = self._read_records.get((*self.root, story)) or (-math.inf, None)
+        return record if record and time.monotonic() - read < seconds else await self.record(story)
 
     async def records(self) -> list[StoryRecord]:
         """Return all stories whose record is whole, oldest first."""

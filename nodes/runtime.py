@@ -5,6 +5,7 @@ Every verb of this package is one `@node async def verb(state, runtime) -> updat
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, update_wrapper
@@ -82,16 +83,14 @@ class StoryRuntime(PromptRuntime):
             return VectorStoreRecall(self.log, vectors, embeddings)
         return Recall(self.log, self.context.embeddings or default_embeddings(), facts)
 
-    async def tell_as_kept(self, state: State, *, anew: bool = False) -> None:
-        """Tell the story as it is kept, where this run says nothing else: as its record was last read here, or `anew`.
+    async def tell_as_kept(self, state: State, *, seconds: float = math.inf) -> None:
+        """Tell the story as it is kept, where this run says nothing else: as its record was read here in the last `seconds`.
 
         Its thread may have a language of its own.
         """
         kept: dict[str, object] = {}
         if state.get("head"):  # the record is written with the first commit
-            story = state["story"]
-            record = await (self.log.record(story) if anew else self.log.remembered_record(story))
-            kept |= record["settings"]
+            kept |= (await self.log.remembered_record(state["story"], seconds=seconds))["settings"]
         if language := state.get("language"):
             kept["language"] = language
         self.context = self.context.over(kept)
@@ -143,8 +142,9 @@ class Node(Runnable[Any, Update]):
             # There it may be a caller's input, which has checks of its own.
             check_state(state)
             refuse(refused_in_flight(state))
-            # Once a step, for it may have been changed elsewhere: the step is then told in one way.
-            await runtime.tell_as_kept(state, anew=name == "retrieve")
+            # It may have been changed elsewhere; a step that has begun is told in one way. Whatever comes before a step
+            # has mostly read it just now.
+            await runtime.tell_as_kept(state, seconds=1 if name == "retrieve" else math.inf)
             if stands_at_passage(state, name):
                 by_hand = await correct_passage(state, runtime, recalled=name != "write", replans=name in SIDE_BY_SIDE)
             elif name == "commit" and passage_was_edited(state):

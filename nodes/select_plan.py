@@ -23,7 +23,7 @@ class HumanTurn(Node):
 
     async def work(self, state: State, runtime: StoryRuntime) -> Update:
         """Run the verb with the settings that the story keeps by now: they may be changed while it waits."""
-        await runtime.tell_as_kept(state, anew=True)
+        await runtime.tell_as_kept(state, seconds=0)
         return await self.verb(state, runtime)
 
 

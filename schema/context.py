@@ -263,13 +263,13 @@ class Context:
     @property
     def given(self) -> Mapping[str, Any]:
         """The settings that somebody chose: named when this was made, or changed since."""
-        named: frozenset[str] = self.__dict__.get("_named", frozenset())
-        usual = self._of_graph
-        return {
-            name: value
-            for name, known in settings_of(type(self)).items()
-            if (value := getattr(self, name)) != usual.get(name, known.default) or name in named
-        }
+        return {name: getattr(self, name) for name in settings_of(type(self)) if self._is_chosen(name)}
+
+    def _is_chosen(self, name: str) -> bool:
+        if name in self.__dict__.get("_named", ()):
+            return True
+        usual = self._of_graph.get(name, settings_of(type(self))[name].default)
+        return bool(getattr(self, name) != usual)
 
     @property
     def _of_graph(self) -> Mapping[str, Any]:
@@ -291,11 +291,11 @@ class Context:
 
         Raises SettingsError for one that cannot be used.
         """
-        chosen = self.given
         told = {
             name: SETTINGS[name].checked(value)
             for name in STORY_SETTINGS
-            if (value := kept.get(name)) is not None and name not in chosen and value != getattr(self, name)
+            # The cheapest first: at every node, mostly nothing is kept otherwise.
+            if (value := kept.get(name)) is not None and value != getattr(self, name) and not self._is_chosen(name)
         }
         if not told:
             return self

@@ -9,7 +9,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
 
-from recurrentgpt import Context
+from recurrentgpt import Context, Library, Story
 from recurrentgpt.graph.story import build_step_graph, build_story_graph
 from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.models.embeddings import HashEmbeddings
@@ -181,6 +181,21 @@ async def test_what_is_kept_and_cannot_be_used_is_said(model):
     with pytest.raises(SettingsError, match="min_words is at most max_words"):
         await host.run(Command(resume=1), pace="slow", max_words=100)
     assert (await host.run(Command(resume=1), pace="slow"))["step"] == 2
+
+
+async def test_what_is_set_while_a_plan_waits_holds_for_its_passage(tmp_path, model):
+    with Library.open(tmp_path / "stories") as library:
+        told = {"model": model, "embeddings": HashEmbeddings(), "seed": 7}
+        story = Story.new(premise=PREMISE, library=library, **told, style="dry as the log of a ship")
+        list(story.begin())
+        elsewhere = Story.open(story.id, library=library, **told)
+        elsewhere.choose(1)
+        elsewhere.change_settings(tense="present", style="")
+        list(elsewhere.stream(1))
+        prompts = ["\n".join(str(message.text) for message in call) for call in model.calls]
+        written = " ".join([text for text in prompts if "JSON schema:" not in text][-1].split())
+        assert "the present tense" in written
+        assert "dry as the log" not in written
 
 
 async def test_what_one_owner_keeps_is_not_anothers():

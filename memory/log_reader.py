@@ -6,7 +6,9 @@ time of one that writes.
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, cast
@@ -22,7 +24,7 @@ from recurrentgpt.schema.errors import StorageError, StoryError, StoryNotFound
 from recurrentgpt.schema.log import Commit, Head, Link, StoryRecord
 
 REMEMBERED = 256
-"""Commits of a store, of all stories, that are remembered as they were last read."""
+"""Commits of a store, of all stories, and records of stories, that are remembered as they were last read."""
 _CACHES: WeakKeyDictionary[object, dict[Hashable, BoundedCache[tuple[str, ...], Any]]] = WeakKeyDictionary()
 _CACHES_LOCK = threading.Lock()
 
@@ -179,6 +181,10 @@ class LogReader(ABC):
     def _read(self) -> BoundedCache[tuple[str, ...], Commit]:
         return self.cache("commits", REMEMBERED)
 
+    @property
+    def _read_records(self) -> BoundedCache[tuple[str, ...], tuple[float, StoryRecord]]:
+        return self.cache("records", REMEMBERED)
+
     async def get_many(self, story: str, commits: Sequence[str]) -> list[Commit]:
         """Return several commits in the order asked for."""
         found = await self.values((*self.root, "commits", story), commits)
@@ -226,7 +232,17 @@ class LogReader(ABC):
             raise StoryNotFound(f"There is no story {story!r}; `recurrentgpt stories` lists them.")
         if found["story"] != story:
             raise damage(story)
-        return _visibly_named(found)
+        record = _visibly_named(found)
+        self._remember_record(record)
+        return record
+
+    def _remember_record(self, record: StoryRecord) -> None:
+        self._read_records.put((*self.root, record["story"]), (time.monotonic(), record))
+
+    async def remembered_record(self, story: str, *, seconds: float = math.inf) -> StoryRecord:
+        """Return what a story is as it was last read here, without asking whether it was changed in these `seconds`."""
+        read, record = self._read_records.get((*self.root, story)) or (-math.inf, None)
+        return record if record and time.monotonic() - read < seconds else await self.record(story)
 
     async def records(self) -> list[StoryRecord]:
         """Return all stories whose record is whole, oldest first."""

@@ -150,6 +150,7 @@ class StoryLog(LogReader):
     async def put_record(self, record: StoryRecord) -> None:
         """Write what a story is."""
         await self.batch([self.put_record_op(record)])
+        self._remember_record(record)
 
     def put_record_op(self, record: StoryRecord) -> PutOp:
         """Return the operation that writes what a story is, to join a batch."""

@@ -273,7 +273,7 @@ def start_ahead(chosen: Mapping[str, Any], premise: str = "") -> None:
         with contextlib.suppress(RecurrentGPTError):
             context = Context(**chosen)
             if not context.has_language:
-                context = context.in_language(premise_language(visible_line(premise)) or context.language)
+                context = context.over({"language": premise_language(visible_line(premise)) or None})
             resolve_model("writer", context)
 
     named = (settings.resolve(name, chosen.get(name)).value for name in ("model", "base_url"))

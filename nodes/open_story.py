@@ -74,6 +74,7 @@ async def open_story(state: State, runtime: StoryRuntime, form: type[BaseModel] 
         if stood.get("language") and stood.get("story") == update["story"]:
             # What a thread was told of its language, it keeps.
             update["language"] = stood["language"]
+        await runtime.tell_as_kept(cast(State, update))
         if runtime.server_thread and (stood.get("story"), stood.get("title")) != (update["story"], update["title"]):
             # Opened by its id, or renamed elsewhere. A new story's thread is named with its first commit.
             await name_thread(runtime.server_thread, update["story"], update["title"])
@@ -247,12 +248,13 @@ async def _begin(state: State, runtime: StoryRuntime, form: type[BaseModel]) -> 
     check_story_id(state.get("story") or "new")
     _check_begins(state, given)
     check_input({**given, "story": state.get("story") or ""})
+    named = named_genre(given["premise"])
     # One line: a template's own lines are its structure.
     given["premise"], given["player"] = visible_line(given["premise"]), visible_line(given["player"])
     story = state.get("story") or uuid.uuid4().hex[:12]
     if not runtime.context.has_language and (language := await language_of(given["premise"])):
-        runtime.context = runtime.context.in_language(language)
-    genre = given["genre"].strip() or named_genre(given["premise"])
+        runtime.context = runtime.context.over({"language": language})
+    genre = given["genre"].strip() or named
     if not genre and not given["premise"]:
         genre = runtime.chance({"story": story}, "genre").choice(GENRES)
     opening = await conceive(runtime, {**given, "genre": genre}, runtime.deck({"story": story}), form)

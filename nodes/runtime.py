@@ -5,6 +5,7 @@ Every verb of this package is one `@node async def verb(state, runtime) -> updat
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, update_wrapper
@@ -82,6 +83,18 @@ class StoryRuntime(PromptRuntime):
             return VectorStoreRecall(self.log, vectors, embeddings)
         return Recall(self.log, self.context.embeddings or default_embeddings(), facts)
 
+    async def tell_as_kept(self, state: State, *, seconds: float = math.inf) -> None:
+        """Tell the story as it is kept, where this run says nothing else: as its record was read here in the last `seconds`.
+
+        Its thread may have a language of its own.
+        """
+        kept: dict[str, object] = {}
+        if state.get("head"):  # the record is written with the first commit
+            kept |= (await self.log.remembered_record(state["story"], seconds=seconds))["settings"]
+        if language := state.get("language"):
+            kept["language"] = language
+        self.context = self.context.over(kept)
+
     async def model(self, role: Role) -> ResolvedModel:
         """Return the chat model of a role; the first call may fetch and start the embedded one."""
         return await aresolve_model(role, self.context)
@@ -129,8 +142,9 @@ class Node(Runnable[Any, Update]):
             # There it may be a caller's input, which has checks of its own.
             check_state(state)
             refuse(refused_in_flight(state))
-            if language := state.get("language"):
-                runtime.context = runtime.context.in_language(language)
+            # It may have been changed elsewhere; a step that has begun is told in one way. Whatever comes before a step
+            # has mostly read it just now.
+            await runtime.tell_as_kept(state, seconds=1 if name == "retrieve" else math.inf)
             if stands_at_passage(state, name):
                 by_hand = await correct_passage(state, runtime, recalled=name != "write", replans=name in SIDE_BY_SIDE)
             elif name == "commit" and passage_was_edited(state):

@@ -5,28 +5,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from langgraph.config import get_config
-from langgraph.runtime import get_runtime
 from langgraph.types import interrupt
 
 from recurrentgpt.nodes.human.answers import answer_schema, is_played, parse_answer
 from recurrentgpt.nodes.human.chat import asked_words
 from recurrentgpt.nodes.human.hitl_formats import with_inboxes
 from recurrentgpt.nodes.routes import plan_in_hand
+from recurrentgpt.nodes.runtime import Node, StoryRuntime, Update
 from recurrentgpt.nodes.validate_state import ONLY_AT_FIRST, check_state, refuse
 from recurrentgpt.schema.choice import Answer, apply_answer
-from recurrentgpt.schema.context import graph_defaults, resolve_context
 from recurrentgpt.schema.errors import BadAnswer
 from recurrentgpt.schema.state import State
 
 
-def select_plan(state: State) -> State:
+class HumanTurn(Node):
+    """A verb that makes nothing itself: it costs nothing, and is no stage of a step."""
+
+    async def work(self, state: State, runtime: StoryRuntime) -> Update:
+        """Run the verb with the settings that the story keeps by now: they may be changed while it waits."""
+        await runtime.tell_as_kept(state, seconds=0)
+        return await self.verb(state, runtime)
+
+
+@HumanTurn
+async def select_plan(state: State, runtime: StoryRuntime) -> Update:
     """Ask for the next plan until an answer can be used, and return what it changes; a bad one is asked again with its reason."""
     check_state(state)
     if state.get("player"):
         refuse({"player": f"`player` {ONLY_AT_FIRST}"})
-    mode = resolve_context(get_runtime().context, graph_defaults(get_config())).mode
-    problem = state.get("problem", "")
+    mode, problem = runtime.context.mode, state.get("problem", "")
     while True:
         raw = interrupt(
             question(state, problem, played=mode == "fiction"),

@@ -148,6 +148,32 @@ _AN_EXISTING = re.compile(
     re.IGNORECASE,
 )
 _FIRST = re.compile(rf"\b(?:{_WRITES})\s+(?:\w+\s+){{0,2}}(?:first|opening)\b", re.IGNORECASE)
+_ARTICLES = (
+    "the|a|an|its|your|my|all|both|only|just|any|each|this|that|new|full|complete|entire|whole|resulting|proposed|exact"
+)
+_OF_THE_WORK = (
+    "passages?|plans?|options?|choices?|stor(?:y|ies)|ids?|identifiers?|titles?|texts?|prose|results?|outputs?"
+)
+_REPORT = r"return|report|output|provide|include|reply|respond|give|send|show|share|present|list|tell"
+_BEGIN = r"write|begin|start|create|compose|generate|produce|draft|stop"
+_ABOUT_THE_REPLY = (
+    rf"{_ARTICLES}|{_OF_THE_WORK}|first|opening|next|initial|one|two|three|[0-9]+|numbered|verbatim|and|or|with|of|for|in|as|"
+    r"after|along|together|then|also|finally|back|to\s+(?:me|us|the\s+user|the\s+caller)|me|us|reply|response|answer|message|"
+    r"afterwards|below|beyond|past|before|more|than|name|plain|json|markdown|format|following|when|done|so|can|be|continued?|later|it|i"
+)
+_TO_THE_WRITER = re.compile(
+    r"(?:(?:your\s+)?(?:task|request|instructions?|requirements?|guidelines|deliverables?|output)\s*[:–—-]*\s*)?(?:"
+    r"you\s+are\s+(?:an?|the|our|my)\s+(?:[\w-]+\s+){0,4}?sub-?agent"
+    r"|you\s+are\s+(?:an?|the|our|my)\s+(?:expert\s+|helpful\s+|skilled\s+|professional\s+)*"
+    r"(?:(?:creative|fiction|story|story-?\s?writing|story-?\s?telling|writing|narrative|literary|ai)[\s-]+){1,3}(?:agent|assistant|model)"
+    r"|(?:(?:please|then|and|also|finally|now|afterwards|in\s+your\s+(?:reply|response|answer|final\s+message))[\s,]+)*"
+    r"(?:(?:make\s+sure\s+to|be\s+sure\s+to|remember\s+to|only|just)\s+)*"
+    rf"(?:(?:{_REPORT})(?=\W.*\b(?:passage|ids?|identifier|prose|stor(?:y|ies)|full\s+text)\b)"
+    rf"|(?:(?:do\s+not|don['’]t|never)\s+(?:{_BEGIN}|continue|go)|{_BEGIN})(?=\W.*\b(?:passages?|story|chapter)\b))"
+    rf"(?:[\s,:;&+()/-]+(?:{_ABOUT_THE_REPLY})\b)*|)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A sentence that a host says to its subagent, from its first word to its last: who it is, how far to write, what to report."""
 NO_STORY = (
     "Nothing was written, for this names no story. To go on with one, give its id with the number of a plan or with what happens "
     "next ('Story 0123456789ab: 2'); to begin one, say in a sentence what it is about."
@@ -170,6 +196,20 @@ def asked_story(task: str) -> str | None:
         return next((value for name, value in fields.items() if name in _STORY and isinstance(value, str)), None)
     found = _NAMING.search(_tidy(task))
     return (found["id"] or found["bare"]).lower() if found else None
+
+
+def premise_of(task: str) -> str:
+    """Return the premise in a task that begins a story, without what a host tells its subagent: who it is, and what to report.
+
+    Only whole sentences and lines are left out, and of them those that have no other words; empty where nothing is left.
+    """
+    pieces = re.split(r"((?<=[.!?])\s+|\s*\n\s*)", task)
+    kept = [
+        piece + "".join(pieces[at + 1 : at + 2])
+        for at, piece in enumerate(pieces)
+        if at % 2 == 0 and piece.strip() and not _TO_THE_WRITER.fullmatch(piece.strip(" \t.!?:;,*#>-–—•()[]"))
+    ]
+    return "".join(kept).strip()
 
 
 def begins_another(task: str) -> bool:

@@ -34,10 +34,12 @@ from recurrentgpt.agent_tasks import (
     begins_another,
     begins_none,
     named_story,
+    premise_of,
 )
 from recurrentgpt.infrastructure.background_loop import acall, call
 from recurrentgpt.library import Library, default_library
 from recurrentgpt.nodes.human.chat import asked_words
+from recurrentgpt.nodes.human.phrases import check_premise
 from recurrentgpt.nodes.select_plan import question
 from recurrentgpt.prose.sentences import numbered
 from recurrentgpt.schema.context import Context
@@ -46,7 +48,7 @@ from recurrentgpt.schema.events import Event
 from recurrentgpt.schema.state import State
 from recurrentgpt.story import AsyncStory
 from recurrentgpt.take_turn import StoryLeft, take_turn
-from recurrentgpt.tool_arguments import TextOrNumber, wrong_arguments
+from recurrentgpt.tool_arguments import TextOrNumber, Whole, wrong_arguments
 from recurrentgpt.tool_errors import without_commands
 
 T = TypeVar("T")
@@ -67,6 +69,8 @@ StoryId = Annotated[str, Field(description="Id of the story, as start_story retu
 Plan = Annotated[
     TextOrNumber, Field(description="The number of a proposed plan, or what happens next in a sentence of your own")
 ]
+
+Last = Annotated[Whole, Field(description="In how many passages it ends", ge=1, le=5)]
 
 
 class StoryReply(TypedDict):
@@ -92,7 +96,7 @@ class Subagent(TypedDict):
 
 
 def as_tools(library: Library | None = None, *, ask: bool = False, **settings: Any) -> list[BaseTool]:
-    """Return the tools `start_story` and `continue_story`; `settings` are fields of `Context`.
+    """Return the tools `start_story`, `continue_story` and `finish_story`; `settings` are fields of `Context`.
 
     With `ask` a person chooses the plan, by an interrupt of the host's graph, which needs a checkpointer; without it the
     model that calls the tool does.
@@ -111,6 +115,12 @@ def as_tools(library: Library | None = None, *, ask: bool = False, **settings: A
     async def acontinue_story(story: StoryId, plan: Plan) -> StoryReply:
         return await writer.acall(lambda library: writer.go_on(library, story, plan))
 
+    def finish_story(story: StoryId, passages: Last = 3) -> StoryReply:
+        return writer.call(lambda library: writer.finish(library, story, passages))
+
+    async def afinish_story(story: StoryId, passages: Last = 3) -> StoryReply:
+        return await writer.acall(lambda library: writer.finish(library, story, passages))
+
     def ask_and_continue_story(story: StoryId) -> StoryReply:
         return continue_story(story, "")
 
@@ -126,6 +136,8 @@ def as_tools(library: Library | None = None, *, ask: bool = False, **settings: A
         _tool("start_story", begins,
               start_story, astart_story),
         _tool("continue_story", f"Write the next passage of a story from {how}.", goes_on, agoes_on),
+        _tool("finish_story", "Write the last passages of a story, led to a close, and return the last of them.",
+              finish_story, afinish_story),
     ]  # fmt: skip
 
 
@@ -174,6 +186,7 @@ class _Writer:
         return await acall(lambda: work(library))
 
     async def start(self, library: Library, premise: str, genre: str = "", language: str = "") -> StoryReply:
+        check_premise(premise)
         settings = {**self._settings, **({"language": language} if language.strip() else {})}
         story = AsyncStory.new(genre, premise, library=library, **settings)
         return await _written(story, story.begin())
@@ -183,6 +196,10 @@ class _Writer:
         if self._ask:
             return await _written(story, await _asked(story))
         return await _written(story, await take_turn(story, asked_answer(task, await story.plans(), asked)))
+
+    async def finish(self, library: Library, name: str, passages: int) -> StoryReply:
+        story = await AsyncStory.open(name, library=library, **{**self._settings, "ending": True})
+        return await _written(story, story.stream(passages))
 
     async def reply(self, library: Library, messages: Sequence[AnyMessage], name: str) -> AIMessage:
         last = next((at for at in reversed(range(len(messages))) if messages[at].type == "human"), -1)
@@ -197,7 +214,7 @@ class _Writer:
             return AIMessage(NO_STORY, name=name)
         try:
             if named is None:
-                stands = await self.start(library, said)
+                stands = await self.start(library, premise_of(said))
             else:
                 before = (message.text for message in reversed(messages[:last]) if message.name == name)
                 stands = await self.go_on(library, named, GO_ON if answered else said, next(before, ""))

@@ -22,6 +22,7 @@ from recurrentgpt.infrastructure.listening import listening
 from recurrentgpt.library import Library, default_library
 from recurrentgpt.nodes.human.answers import is_played, parse_answer
 from recurrentgpt.nodes.human.chat import asked_words
+from recurrentgpt.nodes.human.phrases import TO_END, check_premise
 from recurrentgpt.prose.model_text import visible_line
 from recurrentgpt.schema.choice import Action
 from recurrentgpt.schema.errors import BadAnswer, MissingExtra, RecurrentGPTError, SettingsError
@@ -302,6 +303,7 @@ class _Tools:
         language: Annotated[str, Field(description="Its language, such as French; the premise's own if left out")] = "",
     ) -> PassageReply:
         """Begin a new story and write its first passage; what is left out is made up. Fiction first asks who the player is."""
+        check_premise(premise)
         library = await self._open_library()
         settings = {**self._settings, **({"mode": mode} if mode else {}), **_length(words)}
         settings |= {"language": language} if language.strip() else {}
@@ -360,9 +362,14 @@ class _Tools:
         played = is_played(opened.context.mode, here.step)
         # What a player types here is what they would type in a chat.
         written = plan if played else {"action": "write", "plan": plan}
-        answer = parse_answer(written, here.plans, played=played)
-        if answer.action in TOOLS_OF_ACTIONS:
-            raise BadAnswer(f"`{visible_line(plan)}` is no plan of your own: {TOOLS_OF_ACTIONS[answer.action]}.")
+        try:
+            action = parse_answer(written, here.plans, played=played).action
+        except BadAnswer as fault:
+            if str(fault) != TO_END:
+                raise
+            action = "end"
+        if action in TOOLS_OF_ACTIONS:
+            raise BadAnswer(f"`{visible_line(plan)}` is no plan of your own: {TOOLS_OF_ACTIONS[action]}.")
         await opened.achoose(written)
         return await self._written(opened, call)
 

@@ -104,8 +104,7 @@ class AsyncStory:
         Raises StoryNotFound for none or several.
         """
         record = await library.engine.find(name)
-        kept: dict[str, Any] = {name: value for name, value in record["settings"].items() if name in STORY_SETTINGS}
-        return cls(library.engine, record["story"], Context(**{**kept, **settings}))
+        return cls(library.engine, record["story"], Context(**settings).over(record["settings"]))
 
     @property
     def context(self) -> Context:

@@ -61,7 +61,7 @@ class _InForms:
             from pydantic_core import PydanticOmit
 
             raise PydanticOmit
-        return {"type": self.kind}
+        return {"anyOf": [{"type": self.kind}, {"type": "null"}]}
 
 
 # In a form, models are names; in code they may be chat models.
@@ -90,7 +90,8 @@ class Context:
     """Settings of one run; every field has a default that works without a key or a network.
 
     Raises SettingsError for a name that is no setting and for a value that cannot be used. A numeral counts as its
-    number, because forms and environments know only text.
+    number, because forms and environments know only text, and None as a field that was left out, because forms send it for
+    one that is empty.
     """
 
     keeps_whole_passages: ClassVar[bool] = True
@@ -246,39 +247,62 @@ class Context:
         """Refuse unknown names before `__init__` does: LangGraph passes on what a client sent as the run's context."""
         refuse_unknown(given, settings_of(cls))
         made = super().__new__(cls)
-        made.__dict__["_named"] = frozenset(given)
+        made.__dict__["_named"] = frozenset(name for name, value in given.items() if value is not None)
         return made
 
     def __post_init__(self) -> None:
         for name, known in settings_of(type(self)).items():
-            setattr(self, name, known.checked(getattr(self, name)))
+            value = getattr(self, name)
+            setattr(self, name, known.default if value is None else known.checked(value))
+        self._check_words()
+
+    def _check_words(self) -> None:
         if self.min_words > self.max_words:
             raise SettingsError(f"min_words is at most max_words; they are {self.min_words:,} and {self.max_words:,}.")
 
     @property
     def given(self) -> Mapping[str, Any]:
         """The settings that somebody chose: named when this was made, or changed since."""
-        named: frozenset[str] = self.__dict__.get("_named", frozenset())
-        chosen = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
-        usual = {item.name: item.default for item in dataclasses.fields(self)}
-        return {name: value for name, value in chosen.items() if name in named or value != usual[name]}
+        return {name: getattr(self, name) for name in settings_of(type(self)) if self._is_chosen(name)}
+
+    def _is_chosen(self, name: str) -> bool:
+        if name in self.__dict__.get("_named", ()):
+            return True
+        usual = self._of_graph.get(name, settings_of(type(self))[name].default)
+        return bool(getattr(self, name) != usual)
+
+    @property
+    def _of_graph(self) -> Mapping[str, Any]:
+        """What a graph changes of the defaults."""
+        defaults: Mapping[str, Any] = self.__dict__.get("_defaults", NO_DEFAULTS)
+        return defaults
 
     @property
     def has_language(self) -> bool:
         """Whether somebody chose the language; else it is the premise's."""
         return self.language != SETTINGS["language"].default or "language" in self.__dict__.get("_named", ())
 
-    def in_language(self, language: str) -> Self:
-        """Return the context in the language of its story, where nobody chose one."""
-        if self.language == language or self.has_language:
-            return self
-        told = copy(self)
-        told.language = SETTINGS["language"].checked(language)
-        return told
-
     def changed(self, **settings: Any) -> Self:
         """Return the context with other settings; to `dataclasses.replace`, somebody has chosen all the rest, too."""
-        return type(self)(**{**self.given, **settings})
+        return type(self)(**{**self._of_graph, **self.given, **settings})
+
+    def over(self, kept: Mapping[str, Any]) -> Self:
+        """Return the context with the settings that a story keeps, where nobody chose otherwise.
+
+        Raises SettingsError for one that cannot be used.
+        """
+        told = {
+            name: SETTINGS[name].checked(value)
+            for name in STORY_SETTINGS
+            # The cheapest first: at every node, mostly nothing is kept otherwise.
+            if (value := kept.get(name)) is not None and value != getattr(self, name) and not self._is_chosen(name)
+        }
+        if not told:
+            return self
+        made = copy(self)
+        vars(made).update(told)
+        made._check_words()
+        return made
 
     @property
     def sampling(self) -> Mapping[str, float]:
@@ -448,12 +472,17 @@ def resolve_context(given: object, defaults: Mapping[str, Any] = NO_DEFAULTS) ->
     A host graph passes its own context down unchanged, so fields that are not ours are ignored. `defaults` are those of the
     graph, for what nobody has chosen.
     """
+    chosen: Mapping[str, Any] = {}
     if isinstance(given, Context):
-        return Context(**{**defaults, **given.given}) if defaults else given
-    chosen: dict[str, Any] = {}
-    if isinstance(given, Mapping):
+        if not defaults:
+            return given
+        chosen = given.given
+    elif isinstance(given, Mapping):
         chosen = {name: value for name, value in given.items() if name in SETTINGS and value is not None}
-    return Context(**{**defaults, **chosen})
+    made = Context(**{**defaults, **chosen})
+    # A default is nobody's choice: what a story keeps holds over it.
+    made.__dict__.update(_named=frozenset(chosen), _defaults=defaults)
+    return made
 
 
 GRAPH_DEFAULTS = "__recurrentgpt_defaults"

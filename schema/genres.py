@@ -65,9 +65,31 @@ _AT_FIRST = re.compile(
     r"(?=\s+(?:about|at|for|from|in|of|on|set|that|where|which|with|please)\b|\s*(?:[,.;:!?(–—]|$))"
 )
 
+_LABELLED = re.compile(
+    # Where a line, a sentence or an entry of a list begins, up to where the next one does; a premise may be one line by now.
+    r"(?:^|[\n.;,!?]|\s[-–—*•])\s*(?:[-–—*•]\s+)?(?:\w+:\s+)?\**genre\**\s*[:=]\s*\**\s*(?P<genre>[^\n.;:!?*]{2,60}?)\**\s*"
+    r"(?=[\n.;!?]|\s[-–—*•]\s|,?\s+(?:main\s+|point\s+of\s+)?[\w-]+\s*:|$)",
+    re.IGNORECASE,
+)
+_ANY_GENRE = frozenset(
+    ("any", "any genre", "anything", "none", "n/a", "unspecified", "open", "your choice", "up to you")
+)
+_MOST_LABEL_WORDS = 6
+
+
+def labelled_genre(premise: str) -> str:
+    """Return what a premise says behind the label "Genre:"; empty for nothing, and where that leaves it open."""
+    for found in _LABELLED.finditer(premise):
+        genre = " ".join(found["genre"].split()).strip(" ,\"'“”‘’")
+        if genre.casefold() not in _ANY_GENRE and len(genre.split()) <= _MOST_LABEL_WORDS:
+            return genre.casefold()
+    return ""
+
 
 def named_genre(premise: str) -> str:
-    """Return the genre that a premise names as the story's own ("a cosy mystery", "a gothic story"); empty for none."""
+    """Return the genre that a premise names as the story's own ("a cosy mystery", "Genre: gothic horror"); empty for none."""
+    if genre := labelled_genre(premise):
+        return genre
     lines = premise.casefold().replace("’", "'").splitlines()
     told = "\n".join(" ".join(line.split()) for line in lines if line.strip())
     named = (*_WITH_STORY.finditer(told), *_AT_FIRST.finditer(told))

@@ -26,7 +26,7 @@ WORK = (
     r"|messages?|output|writing|prose|endings?|beginnings?|openings?|twists?|plots?|dialogues?|style|tone|pac(?:e|ing))"
 )
 THIS = (
-    r"(?:it|this|that|(?:(?:the|this|that|your|my) )?(?:(?:very )?(?:last|latest|previous|current|same|whole|entire|next) )*"
+    r"(?:it|this|that|(?:(?:the|this|that|your|my|our) )?(?:(?:very )?(?:last|latest|previous|current|same|whole|entire|next) )*"
     rf"{WORK})"
 )
 

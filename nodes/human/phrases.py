@@ -27,7 +27,15 @@ HELP = (
     "Answer with a number from 1 to {0} to choose a plan, with a plan of your own in a sentence, or with: another take, new "
     "plans, simulator, end."
 )
-LEFT = "Nothing was written: the story is kept as it stands, and the next answer goes on from there, whenever that is."
+_HOW_IT_ENDS = "To have its ending written, say in a sentence how it ends."
+LEFT = (
+    "Nothing was written: the story is kept as it stands, and the next answer goes on from there, whenever that is. "
+    + _HOW_IT_ENDS
+)
+TO_END = (
+    "Did you mean to end the story? Answer `end`, which writes nothing; to go on another day, leave it as it is: it is kept. "
+    + _HOW_IT_ENDS
+)
 NO_PREMISE = (
     "Nothing was written, for this tells nothing of a story: say in a sentence what it is about, and it begins."
 )
@@ -147,7 +155,7 @@ _ENDS = re.compile(
     r"(?: (?:for (?:now|today)|now|of this|already))*|fin|no more"
 )
 _ENDS_PLAINLY = re.compile(
-    r"(?:let's )?(?:end|finish|conclude) (?:(?:the|this|my|our) (?:story|novel|tale)|it|story)(?: (?:here|now))*|end (?:here|now)"
+    r"(?:let's )?end (?:(?:the|this|my|our) (?:story|novel|tale)|it|story)(?: (?:here|now))*|end (?:here|now)"
 )
 _SEVERAL_PASSAGES = re.compile(
     r"(?:(?:write|give me|make|do|continue|go on|continue for|go on for|generate) )?(?:the next |another |for )?"
@@ -201,7 +209,7 @@ _SAID: dict[Action, str] = {
     "another_take": "retry, retake, again, try again, try it again, once more, write it again",
     "new_plans": "new plan, more plans, other plans, different plans, new options, more options, other options",
     "simulator": "you choose, you decide, you pick, surprise me, up to you, dealer's choice, simulate, autopilot",
-    "end": "end it, end it here, end story, end the story, finish the story",
+    "end": "end it, end it here, end story, end the story",
 }
 _ACTIONS = _NAMES | {phrase: action for action, phrases in _SAID.items() for phrase in phrases.split(", ")}
 _ONCE_MORE = (
@@ -213,17 +221,13 @@ _NOT_BACK = (
     "program lets you. Answer `another take` to have this one once more, or say in a sentence what happens next."
 )
 _OTHER_THAN_THAT = "Did you mean one of the other plans? Answer with its number, or `new plans` for others than these."
-_END = (
-    "Did you mean to end the story? Answer `end`, which writes nothing; to go on another day, leave it as it is: it is kept. To "
-    "have its ending written, say in a sentence how it ends."
-)
 _REFUSED = "Did you mean other plans? Answer `new plans`, or say in a sentence what happens instead."
 _ASKED_BACK = {
     phrase: question
     for phrases, question in (
         (
             "stop, stop it, stop here, q, quit, quit the game, exit, bye, finish, finish it, the end",
-            _END,
+            TO_END,
         ),
         (
             ", ".join((*NO, "r")),
@@ -278,7 +282,7 @@ _ASKED_BACK_LIKE = (
     ),
     (_ANY_OF_THEM, _SOMEBODY_ELSE),
     (_NONE_OF_THEM, _REFUSED),
-    (_ENDS, _END),
+    (_ENDS, TO_END),
     (
         re.compile(
             rf"(?:undo|rewind|delete|remove|revert|discard|scrap|go back|take back)(?: (?:to|by|one|a|two|three|"
@@ -606,6 +610,12 @@ def is_no_premise(text: str) -> bool:
         return is_about_it and (asks == said or is_no_premise(asks))
     # Who lets it be chosen begins a story all the same.
     return meant is not None and meant != "simulator"
+
+
+def check_premise(text: str) -> None:
+    """Raise BadAnswer for a premise that plainly says nothing of a story; an empty one is made up."""
+    if text.strip() and is_no_premise(text):
+        raise BadAnswer(NO_PREMISE)
 
 
 def refuses(text: str) -> bool:

@@ -135,7 +135,7 @@ def test_a_mapping_gives_the_fields_it_has():
 @pytest.mark.parametrize(
     "wrong",
     [{"steps": -1}, {"last_step": -1}, {"plans": 0}, {"plans": 10}, {"top_k": -1}, {"min_words": 10},
-     {"min_words": 300, "max_words": 200}, {"new_character": 1.5}, {"plans": "three"}, {"min_words": None},
+     {"min_words": 300, "max_words": 200}, {"new_character": 1.5}, {"plans": "three"},
      {"timeout": float("nan")}, {"language": 3}, {"top_k": 2.5}, {"ending": "maybe"}, {"selector": []}],
 )  # fmt: skip
 def test_a_setting_out_of_range_is_one_sentence(wrong):

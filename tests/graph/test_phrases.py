@@ -462,7 +462,7 @@ ACTIONS = {
     "simulator": """your choice; your call; pick for me; choose for me please; let the simulator choose; let the AI decide;
         simulator please;
         choose one for me; let fate decide; you pick one""",
-    "end": "end now; please end the story; let's end the story here; end story; conclude the story; finish the novel",
+    "end": "end now; please end the story; let's end the story here; end story",
 }
 
 
@@ -743,7 +743,10 @@ def test_what_is_no_text_is_told_as_it_came(answer):
     assert not re.search(r"this is an? (?:int|float|list|dict)\b", str(refused.value))
 
 
-@pytest.mark.parametrize("words", ["Finish the story now with a happy ending.", "write the ending", "wrap it up"])
+@pytest.mark.parametrize("words", [
+    "Finish the story now with a happy ending.", "write the ending", "wrap it up", "finish the story", "Conclude the story.",
+    "please finish the novel", "finish our tale now", "let's conclude it here",
+])  # fmt: skip
 def test_a_wish_to_end_is_told_how_an_ending_is_had(words):
     with pytest.raises(BadAnswer, match=r"`end`, which writes nothing.* say in a sentence how it ends\."):
         parse_answer(words, ["Ann runs."])

@@ -467,8 +467,18 @@ async def test_a_boolean_is_no_number(connected, tool, argument):
         assert second["plan"] == first["plans"][1]
 
 
+@pytest.mark.parametrize("premise", ["hi", "help", "2"])
+async def test_what_begins_no_story_in_a_chat_begins_none(connected, premise):
+    async with connected() as client:
+        told = await refused(client, "start_story", premise=premise, genre="horror")
+        assert "Nothing was written, for this tells nothing of a story" in told
+        assert (await call(client, "stories"))[0]["total"] == 0
+        assert (await call(client, "start_story", premise="Dracula"))[0]["step"] == 1
+
+
 @pytest.mark.parametrize(("typed", "tool"), [
-    ("end the story", "finish"), ("another take", "retry"), ("new plans", "new_plans"), ("you choose", "choose_plan"),
+    ("end the story", "finish"), ("finish the story", "finish"), ("write the ending", "finish"),
+    ("another take", "retry"), ("new plans", "new_plans"), ("you choose", "choose_plan"),
 ])  # fmt: skip
 async def test_what_asks_for_an_action_names_the_tool_that_does_it(connected, typed, tool):
     async with connected() as client:

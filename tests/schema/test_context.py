@@ -44,6 +44,14 @@ def test_a_form_shows_what_the_field_says():
         assert bound(schema, "maxLength") == setting.most_characters
 
 
+def test_a_form_may_send_back_what_it_was_given():
+    empty = {name: schema for name, schema in PROPERTIES.items() if schema["default"] is None}
+    assert {"model", "models", "base_url", "seed", "temperature"} <= set(empty)
+    assert all({"type": "null"} in schema["anyOf"] for schema in empty.values())
+    assert Context(**dict.fromkeys(SETTINGS)) == Context()
+    assert Context(**dict.fromkeys(SETTINGS)).given == {}
+
+
 def test_studio_edits_words_of_prompts_and_models_at_their_nodes():
     shown = {name: schema for name, schema in PROPERTIES.items() if "langgraph_nodes" in schema}
     assert set(shown) == {"style", "note", "model", "models"}

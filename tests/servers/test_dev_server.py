@@ -65,6 +65,35 @@ async def test_a_story_through_the_sdk(server, playing, writer, environment, use
         assert {node.amends != "" for node in tree.nodes.values()} == {True, False}, "edits are amendments"
 
 
+async def test_a_run_without_a_context_goes_on_as_the_story_is_kept(server, playing, writer, user_folder):
+    def voice():
+        """Return the prompt that the newest passage was asked for with."""
+        asked = [playing.asked(body) for body in writer.requests if "response_format" not in body]
+        return " ".join(asked[-1].split())
+
+    first_person, premise = "first person and the present tense", "Greta keeps the clocks of a harbour town."
+    chosen = {"point_of_view": "first", "tense": "present", "language": None, "model": None}
+    async with playing.Play(server.url, writer) as play:
+        runs, threads = play.client.runs, play.client.threads
+        play.thread = (await threads.create())["thread_id"]
+        await runs.wait(play.thread, "novel", input={"premise": premise}, context=chosen)
+        assert first_person in voice()
+        await play.answer(1)
+        assert first_person in voice()
+        with Library.open(user_folder) as library:
+            Story.open((await play.state())["values"]["story"], library=library).change_settings(tense="past", plans=5)
+        assert len((await play.answer(1))["candidate_plans"]) == 5
+        assert "first person and the past tense" in voice()
+        await runs.wait(play.thread, "novel", command={"resume": 1}, context={"point_of_view": "third"})
+        assert "third person and the past tense" in voice()
+        played = (await threads.create())["thread_id"]
+        begun = await runs.wait(played, "fiction", input={"premise": premise})
+        play.thread = (await threads.create())["thread_id"]
+        await runs.wait(play.thread, "novel", input={"story": begun["story"]})
+        assert (await play.question())["question"].startswith("Who are you?")
+        assert (await play.answer(1))["question"].startswith("What do you do?")
+
+
 async def test_runs_are_rolled_back_and_deleted(server, playing, writer):
     async with playing.Play(server.url, writer) as play:
         await play.begin()

@@ -4,7 +4,7 @@ import pytest
 from langchain_core.messages import HumanMessage
 
 from recurrentgpt import Library
-from recurrentgpt.agent_tasks import asked_answer, begins_another
+from recurrentgpt.agent_tasks import asked_answer, begins_another, premise_of
 from recurrentgpt.agents import as_agent
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.nodes.human.answers import parse_answer
@@ -185,3 +185,70 @@ async def test_an_agent_writes_what_was_chosen_and_reads_without_writing(tmp_pat
         await agent.ainvoke({"messages": [*begun, HumanMessage(task)]})
         await agent.ainvoke({"messages": [*begun, HumanMessage("Write a story about a whale instead.")]})
         assert sorted(it.step for it in library.stories()) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("task", "premise"),
+    [
+        (
+            "You are a creative writing subagent. Task: Begin a new story.\n\nRequirements:\n- Genre: gothic horror\n- Setting: "
+            "Yorkshire moors, 1893\n- Main character: Dr. Ellen Marsh\n- Write only the first passage\n\nReturn the passage, the "
+            "plans, and the story id.",
+            "- Genre: gothic horror\n- Setting: Yorkshire moors, 1893\n- Main character: Dr. Ellen Marsh",
+        ),
+        (
+            "Write a story about a gondolier who ferries ghosts. Use the present tense. Report the story id and plans.",
+            "Write a story about a gondolier who ferries ghosts. Use the present tense.",
+        ),
+        (
+            "You are an AI writing assistant. **Setting:** a bakery\nPlease return the first passage verbatim, the numbered "
+            "plans, and the story ID so I can continue it.",
+            "**Setting:** a bakery",
+        ),
+        (
+            "A clerk finds a door. Do not write beyond the first passage. In your reply, include the id.",
+            "A clerk finds a door.",
+        ),
+        ("Begin a new story. Return the passage and the story id.", ""),
+    ],
+)
+def test_what_a_host_tells_its_subagent_is_no_part_of_the_premise(task, premise):
+    assert premise_of(task) == premise
+
+
+@pytest.mark.parametrize(
+    "premise",
+    [
+        "You are a secret agent. Return to the story of your father.",
+        "You are a storyteller in a city of mirrors. Tell the story of the lamp.",
+        "You are an assistant. Your employer is dead.",
+        "Nobody returns the plans of the house. Report the plans. Show me the way out.",
+        "Go past the first passage. Look up again. You open it.",
+        "Her diary ends: write the first chapter. She returns the passage to its author.",
+        "Dr. Marsh reports the story of the id to Prof. Vane.",
+        "Return the ring, the plans and the map of the passage to the sea.",
+    ],
+)
+def test_no_sentence_of_a_premise_is_taken_for_such_a_word(premise):
+    assert premise_of(premise) == premise
+
+
+@pytest.mark.parametrize("tier", ["small", "full"])
+async def test_a_task_of_a_host_begins_a_story_of_its_genre_and_no_prompt_holds_what_to_report(tmp_path, tier):
+    model = ScriptedChatModel(tier=tier)
+    with Library.open(tmp_path / "stories") as library:
+        agent = as_agent(library=library, model=model, embeddings=HashEmbeddings())
+        task = (
+            "You are a creative writing subagent. Task: Begin a new story.\n\n- Genre: gothic horror\n- Setting: Yorkshire "
+            "moors\n- Write only the first passage\n\nReturn the passage, the plans, and the story id."
+        )
+        await agent.ainvoke({"messages": task})
+        (line,) = library.stories()
+        record = await library.find(line.story)
+    assert (record["genre"], record["premise"]) == (
+        "gothic horror",
+        "- Genre: gothic horror - Setting: Yorkshire moors",
+    )
+    assert not [
+        call for call in model.calls for message in call if "subagent" in message.text or "story id" in message.text
+    ]

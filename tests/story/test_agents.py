@@ -46,7 +46,7 @@ def calls(*planned):
 
 
 def test_tools_write_as_their_caller_chooses(parts):
-    start, go_on = as_tools(**parts)
+    start, go_on, _ = as_tools(**parts)
     first = start.invoke({"premise": "A lighthouse that must stay dark."})
     second = go_on.invoke({"story": first["story"], "plan": "2"})
     assert (first["step"], second["step"], len(second["plans"])) == (1, 2, 3)
@@ -56,8 +56,42 @@ def test_tools_write_as_their_caller_chooses(parts):
     assert (third["step"], told.passage().plan) == (3, OWN)
 
 
+@pytest.mark.parametrize("premise", ["hi", "Hello!", "help", "2", "list my stories", "thanks"])
+async def test_what_begins_no_story_in_a_chat_begins_none_by_a_tool(parts, premise):
+    start, *_ = as_tools(**parts)
+    told = await start.ainvoke({"premise": premise, "genre": "horror"})
+    assert told.startswith("Nothing was written, for this tells nothing of a story")
+    assert (parts["library"].stories(), parts["model"].calls) == ([], [])
+
+
+@pytest.mark.parametrize("premise", ["", " ", "Dracula", "Who killed the mayor?", "Write a story", "surprise me"])
+async def test_what_begins_a_story_in_a_chat_begins_one_by_a_tool(parts, premise):
+    start, *_ = as_tools(**parts)
+    assert (await start.ainvoke({"premise": premise}))["step"] == 1
+
+
+@pytest.mark.parametrize("ask", [False, True])
+async def test_a_tool_leads_a_story_to_its_close(parts, ask):
+    start, _, finish = as_tools(ask=ask, **parts)
+    first = await start.ainvoke({"premise": "A chess player in Riga stops in the middle of a game."})
+    last = await finish.ainvoke({"story": first["story"], "passages": 2})
+    assert last["step"] == 3
+    assert Story.open(first["story"], library=parts["library"]).settings["length"] == 3
+    assert "passages: " in finish.invoke({"story": first["story"], "passages": 9})
+    assert finish.invoke({"story": "nowhere"}).startswith("There is no story 'nowhere'.")
+
+
+@pytest.mark.parametrize("words", ["finish the story", "Conclude the story.", "write the ending", "end"])
+async def test_a_tool_that_is_told_to_end_says_how_an_ending_is_had(parts, words):
+    start, go_on, _ = as_tools(**parts)
+    first = await start.ainvoke({"premise": "A chess player in Riga stops in the middle of a game."})
+    told = await go_on.ainvoke({"story": first["story"], "plan": words})
+    assert told.endswith("To have its ending written, say in a sentence how it ends.")
+    assert [line.step for line in parts["library"].stories()] == [1]
+
+
 async def test_tools_are_awaited_and_tell_a_model_what_is_wrong(parts):
-    start, go_on = as_tools(**parts)
+    start, go_on, _ = as_tools(**parts)
     first = await start.ainvoke({"genre": "western"})
     assert "from 1 to 3" in await go_on.ainvoke({"story": first["story"], "plan": "9"})
     lost = await go_on.ainvoke({"story": "nowhere", "plan": "1"})
@@ -66,7 +100,7 @@ async def test_tools_are_awaited_and_tell_a_model_what_is_wrong(parts):
 
 
 def test_a_plan_is_named_by_a_number_as_well_as_by_text(parts):
-    start, go_on = as_tools(**parts)
+    start, go_on, _ = as_tools(**parts)
     first = start.invoke({"premise": "A chess player in Riga stops in the middle of a game."})
     second = go_on.invoke({"story": first["story"], "plan": 2})
     assert second["step"] == 2
@@ -84,7 +118,7 @@ async def test_wrong_arguments_are_told_in_a_sentence(parts):
 
 
 async def test_an_argument_that_a_tool_does_not_have_is_refused(parts):
-    start, go_on = as_tools(**parts)
+    start, go_on, _ = as_tools(**parts)
     told = "start_story has no argument 'chapters': it takes premise, genre"
     given = {"premise": "A ship of glass.", "chapters": "German"}
     assert start.invoke(given).startswith(told)
@@ -354,7 +388,7 @@ async def test_a_person_who_ends_is_asked_no_more(parts):
 
 
 async def test_tools_of_a_story_to_play_ask_who_plays(parts):
-    start, go_on = as_tools(mode="fiction", **parts)
+    start, go_on, _ = as_tools(mode="fiction", **parts)
     assert "who the player is" in start.description
     begun = await start.ainvoke({"premise": "A haunted hotel."})
     assert (begun["step"], begun["passage"]) == (0, "")

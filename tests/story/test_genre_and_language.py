@@ -46,6 +46,12 @@ def prompts(model):
         ("A colony ship wakes too early. Science fiction.", "science fiction"),
         ("I'd like a sci-fi tale", "science fiction"),
         ("a Western where nobody draws", "western"),
+        ("Requirements: - Genre: gothic horror - Setting: Yorkshire moors, 1893", "gothic horror"),
+        ("**Genre:** Cosy Mystery\nMain character: a baker", "cosy mystery"),
+        ("A ship of glass. Genre: science fiction Tone: dry", "science fiction"),
+        ("A mystery story. Genre: any.", "mystery"),
+        ("She read the label: genre: unknown things of the sea", ""),
+        ("He asks her what genre: she says nothing.", ""),
         (PLAIN, ""),
         ("A boy who never sleeps, in a gothic story", "gothic"),
         ("No magic, just a mystery story", "mystery"),
@@ -236,6 +242,6 @@ async def test_a_language_that_is_edited_in_a_thread_holds_there(model):
 
 def test_a_tool_takes_the_language(tmp_path, model):
     with Library.open(tmp_path / "stories") as library:
-        start, _ = as_tools(library, model=model, embeddings=HashEmbeddings())
+        start, *_ = as_tools(library, model=model, embeddings=HashEmbeddings())
         first = start.invoke({"premise": PLAIN, "language": "Italian"})
         assert Story.open(first["story"], library=library).settings["language"] == "Italian"

@@ -359,6 +359,13 @@ def test_a_second_feature_of_a_look_does_not_wipe_out_the_first(story, author, m
     assert scar in " ".join(hit.piece for hit in story.search("What does Bastian Cole look like?", 9))
 
 
+def test_a_promise_is_found_by_the_whole_of_what_was_promised(story, author, monkeypatch):
+    promise = "Signe Orrin's promise not to leave the gate before all of this is settled"
+    monkeypatch.setitem(CHANGES, "locked the gate", [change(promise, "status", "open", "", "promise")])
+    begun(story, author, ALIVE, tier="full")
+    assert (entry(story, promise).name, entry(story, promise).value("status")) == (promise, "open")
+
+
 def test_where_a_body_is_and_what_the_author_says_of_the_dead_is_told(story, author, monkeypatch):
     where = "They carried Bastian Cole into the chapel."
     moved = [change("Bastian", "place", "in the chapel", where), change("Bastian", "status", "dead", where)]

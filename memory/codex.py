@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from recurrentgpt.infrastructure.bounded_cache import BoundedCache
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.log_reader import LogReader
+from recurrentgpt.memory.looks import tells_of_same, with_look, within_bounds
 from recurrentgpt.memory.path_fold import KEPT, PathFold
 from recurrentgpt.memory.query import query_parts
 from recurrentgpt.memory.superseded import (
@@ -209,9 +210,11 @@ def _with(
                     return _over_by_death(codex.with_entry(old, entry), dead, [(entry, line)])
             untrue = () if below else outdated(entry, line)
             told = tuple(other for other in entry.lines if other not in untrue) if untrue else entry.lines
-            entry = dataclasses.replace(entry, lines=_with_line(told, line, below=below))
-            if line.aspect in ONE_EACH:
-                codex = _ended(codex, old, entry)
+            entry = dataclasses.replace(entry, lines=_with_line(entry, told, line, below=below))
+            if line.aspect in (*ONE_EACH, "look"):
+                codex = _ended(codex, old, entry, line)
+            # What only makes room is not over.
+            entry = dataclasses.replace(entry, lines=within_bounds(entry.lines)) if line.aspect == "look" else entry
         case "end":
             # What a passage said stays where the author takes back what lies under it.
             lines = [line for line in entry.lines if not (below and line.passage)]
@@ -483,8 +486,11 @@ def line_of(change: Change, passage: str = "", step: int = 0) -> Line:
     return Line(change.get("aspect", "fact"), change.get("value", ""), text, rests_on, passage, step, by_author)
 
 
-def _ended(codex: Codex, old: Entry | None, new: Entry) -> Codex:
-    """Return a codex that knows which lines of an entry hold no more, so that no recall tells them as true."""
+def _ended(codex: Codex, old: Entry | None, new: Entry, by: Line | None = None) -> Codex:
+    """Return a codex that knows which lines of an entry hold no more, so that no recall tells them as true.
+
+    In the place of looks is the line that ended them, if one did.
+    """
     # A fact is a sentence and has no value; the same value in other words goes on.
     true = {(line.aspect, line.value or line.text) for line in new.lines}
     lasting = [line for line in (old.lines if old else ()) if line.passage and line.aspect in LASTING]
@@ -493,7 +499,7 @@ def _ended(codex: Codex, old: Entry | None, new: Entry) -> Codex:
         return codex
     over: dict[str, tuple[Superseded, ...]] = {}
     for line in ended:
-        after = new.line(line.aspect) if line.aspect in ONE_EACH else None
+        after = new.line(line.aspect) if line.aspect in ONE_EACH else by if line.aspect == "look" else None
         now = sentence_of(new, after) if after else ""
         known = over.get(line.passage, codex.over.get(line.passage, ()))
         # That they left is what somebody did, and stays told as that.
@@ -503,13 +509,19 @@ def _ended(codex: Codex, old: Entry | None, new: Entry) -> Codex:
     return codex.with_over(over)
 
 
-def _with_line(lines: tuple[Line, ...], line: Line, *, below: bool) -> tuple[Line, ...]:
+def _with_line(entry: Entry, lines: tuple[Line, ...], line: Line, *, below: bool) -> tuple[Line, ...]:
     alike = [other for other in lines if other.aspect == line.aspect]
     if line.aspect in ONE_EACH:
         if below and alike:
             return lines
         return (*(other for other in lines if other.aspect != line.aspect), line)
     if any((other.text, other.value) == (line.text, line.value) for other in alike):
+        return lines
+    if line.aspect == "look" and not below:
+        return with_look(lines, line, entry)
+    if line.aspect == "look" and any(
+        other.passage and tells_of_same(other.value, line.value, entry) for other in alike
+    ):
         return lines
     if below:
         # What the author says stands before all that passages say, in its own order, and none of it makes room for those.
@@ -526,7 +538,7 @@ def _without(codex: Codex, entry: Entry, lines: tuple[Line, ...], change: Change
     """Return lines without the one that a change ends: of its aspect, and saying what the change says, if that says anything."""
     aspect, said = change.get("aspect", "fact"), change.get("value") or change.get("text", "")
     alike = [line for line in lines if line.aspect == aspect]
-    if aspect in ONE_EACH:
+    if aspect in (*ONE_EACH, "look"):
         return tuple(line for line in lines if line not in alike or (said and not _is_said(codex, entry, line, said)))
     shares = {line: shared_words(said, line.text or line.value, entry.names) for line in alike}
     nearest = max(shares, key=lambda line: (line.text == change.get("text"), shares[line]), default=None)
@@ -549,9 +561,14 @@ def _is_said(codex: Codex, entry: Entry, line: Line, said: str) -> bool:
 def _merged(entry: Entry, other: Entry) -> Entry:
     lines = entry.lines
     for line in sorted(other.lines, key=lambda line: line.step):
-        own = entry.line(line.aspect) if line.aspect in ONE_EACH else None
-        if own is None or own.step < line.step:
-            lines = _with_line(lines, line, below=False)
+        if line.aspect == "look":
+            newer = [own for own in entry.lines if own.aspect == "look" and own.step > line.step]
+            is_over = any(tells_of_same(own.value, line.value, entry) for own in newer)
+        else:
+            own = entry.line(line.aspect) if line.aspect in ONE_EACH else None
+            is_over = own is not None and own.step >= line.step
+        if not is_over:
+            lines = _with_line(entry, lines, line, below=False)
     for line in sorted(lines, key=lambda line: line.step):
         untrue = outdated(dataclasses.replace(entry, lines=lines), line) if line.passage and line in lines else ()
         lines = tuple(own for own in lines if own not in untrue or own.step >= line.step)
@@ -559,7 +576,7 @@ def _merged(entry: Entry, other: Entry) -> Entry:
     known = [] if without_article(other.name).casefold() in ANYBODY else [other.name]
     return dataclasses.replace(
         entry,
-        lines=tuple(sorted(lines, key=lambda line: line.step)),
+        lines=within_bounds(tuple(sorted(lines, key=lambda line: line.step))),
         aliases=tuple(dict.fromkeys([*entry.aliases, *known, *other.aliases])),
         former=tuple(dict.fromkeys([*entry.former, *other.former])),
         keys=tuple(dict.fromkeys([*entry.keys, *other.keys])),
@@ -700,10 +717,14 @@ def _to_tell(entry: Entry, held: Sequence[frozenset[str]], nearness: Mapping[str
         ),
     )
     found = []
-    gone = entry.line("status") if entry.value("status") in _GONE else None
+    if gone := entry.line("status") if entry.value("status") in _GONE else None:
+        lines = [line for line in lines if line.step >= gone.step or line.aspect == "role"]  # true of the living
+    looks = [line for line in lines if line.aspect == "look" and not line.text]
+    if len(looks) > 1:
+        # All in one: other lines have their turn beside them.
+        all_looks = dataclasses.replace(looks[0], value="; ".join(line.value for line in looks))
+        lines = [all_looks if line is looks[0] else line for line in lines if line is looks[0] or line not in looks]
     for line in lines:
-        if gone and line.step < gone.step and line.aspect != "role":
-            continue  # it was true of the living
         # Who somebody is, and that they are alive, the brief says or nobody doubts.
         if line.aspect in ("pronouns",) or (line.aspect == "role" and not line.step and not line.rests_on):
             continue

@@ -167,13 +167,13 @@ def says_again(sentence: str, line: Superseded) -> bool:
     """Return whether a sentence says a line that is over, in whatever words, and not what has taken its place."""
     if not _names(sentence, line.called):
         return False
-    own, called = _said(sentence), _forms(" ".join(line.called))
+    own, called = _said(sentence), word_forms(" ".join(line.called))
     own_words = frozenset().union(*own) - called
     if line.instead and _share(line.instead, own_words, called) >= SAME:
         return False
     if _share(line.sentence, own_words, called) >= SAME:
         return True
-    shared = own_words & _forms(line.rests_on)
+    shared = own_words & word_forms(line.rests_on)
     return len(shared) > 1 and len(shared) >= SAME * len(own_words)
 
 
@@ -278,8 +278,8 @@ def shared_words(said: str, line: str, called: Collection[str]) -> float:
     """Return the share of the fewer words of two texts that the other one has, beside the names of whom they are about."""
     if said.casefold() == line.casefold():
         return 1.0
-    names = _forms(" ".join(called))
-    first, second = (_forms(text) - names or _forms(text) or frozenset(tokens(text)) for text in (said, line))
+    names = word_forms(" ".join(called))
+    first, second = (word_forms(text) - names or word_forms(text) or frozenset(tokens(text)) for text in (said, line))
     return len(first & second) / max(1, min(len(first), len(second)))
 
 
@@ -296,7 +296,7 @@ def _said(sentence: str) -> tuple[frozenset[str], ...]:
     found: list[set[str]] = []
     end = -1
     for match in _WORDS.finditer(sentence):
-        forms = _forms(match[0])
+        forms = word_forms(match[0])
         is_name = match[0][0].isupper()
         if is_name and end >= 0 and sentence[end : match.start()] == " " and forms:
             found[-1] |= forms
@@ -307,5 +307,6 @@ def _said(sentence: str) -> tuple[frozenset[str], ...]:
 
 
 @lru_cache(maxsize=4096)
-def _forms(text: str) -> frozenset[str]:
+def word_forms(text: str) -> frozenset[str]:
+    """Return the words of a text that say something, without their endings."""
     return frozenset(_ENDING.sub("", word) for word in tokens(text) if word not in _PLAIN)

@@ -38,7 +38,8 @@ from recurrentgpt.schema.names import (
 
 MOST_CHANGES = 12
 """Of one passage; each is a row of its commit."""
-MOST_NAME_WORDS, MOST_SENTENCE_WORDS = 8, 36
+MOST_NAME_WORDS, MOST_CLAUSE_WORDS, MOST_SENTENCE_WORDS = 8, 24, 36
+"""A promise or question is called by a clause: cut like a name, it would not say what was promised, and two would be one."""
 
 SPOKEN = re.compile(r"[\"“][^\"“”]*(?:[\"”]|$)", re.MULTILINE)
 """What people say in a passage."""
@@ -422,7 +423,7 @@ def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Ite
     if entry.kind == "person" and not is_doubted(fact, start, end):
         yield from held_by(entry, after, known)
         if _PROMISED.match(after):
-            name = shortened(fact.rstrip("."), MOST_NAME_WORDS)
+            name = shortened(fact.rstrip("."), MOST_CLAUSE_WORDS)
             yield {**about, "kind": "promise", "entry": name, "aspect": "status", "value": "open"}
 
 

@@ -10,6 +10,7 @@ from pydantic import BaseModel, WithJsonSchema
 from recurrentgpt.models.json_replies import OptionalText
 from recurrentgpt.nodes.codex_changes import (
     MOST_CHANGES,
+    MOST_CLAUSE_WORDS,
     MOST_NAME_WORDS,
     MOST_SENTENCE_WORDS,
     acts,
@@ -55,10 +56,11 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex, languag
     reply = reply[:MOST_CHANGES]
     unaware = [entry for entry in codex.entries.values() if entry.kind == "person" and entry.line("unaware")]
     for item in reply:
-        name, value = shortened(item.name, MOST_NAME_WORDS), shortened(item.value, MOST_SENTENCE_WORDS)
+        kind = _kind(item.kind)
+        most = MOST_CLAUSE_WORDS if kind in ("promise", "question") else MOST_NAME_WORDS
+        name, value = shortened(item.name, most), shortened(item.value, MOST_SENTENCE_WORDS)
         if not name or not value:
             continue
-        kind = _kind(item.kind)
         known = meant_by(name, kind, codex, passage)
         if known is None:
             # What follows may call it by a part of its name.

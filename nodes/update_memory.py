@@ -61,8 +61,8 @@ FORGET_DOWN_TO = 14
 ASKED_SENTENCES, ASKED_WORDS = 18, 450
 """What a capable model is asked to keep to: a tenth less than the ceilings, so that it need not count exactly."""
 
-MOST_OPEN = 20
-"""Promises and questions of the codex that a model is shown when it says what a passage changed."""
+MOST_OPEN, MOST_OPEN_WORDS = 20, 160
+"""Promises and questions of the codex that a model is shown when it says what a passage changed, and their words."""
 
 MOST_KNOWN, MOST_KNOWN_WORDS = 16, 40
 """Names of things and places of the codex that it is shown then, and their words: what has a name keeps it."""
@@ -249,7 +249,7 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     form, request = MemoryChanges, HumanMessage(told)
     known = await codex_before(state, runtime) if runtime.context.codex else Codex()
     if runtime.context.codex:
-        still_open = [entry.name for entry in open_entries(known)][:MOST_OPEN]
+        still_open = _first([entry.name for entry in open_entries(known)], MOST_OPEN, MOST_OPEN_WORDS)
         names = {"open": still_open, "known": _known_names(state, known)}
         form, request = MemoryReply, HumanMessage(f"{told}\n{prompts.fill('codex', **names)}")
     seed, meter = runtime.seed(state, "update_memory"), runtime.meter
@@ -309,13 +309,18 @@ def _no_longer_gone(state: State, runtime: StoryRuntime, known: Codex) -> list[C
     return no_longer_gone(state["passage"], known, state["plan"], state.get("previous_passage", ""))
 
 
-def _known_names(state: State, known: Codex) -> list[str]:
+def _known_names(state: State, known: Codex) -> Sequence[str]:
     """Return what the codex calls those things and places that the plan or the passage names, or somebody has whom they name."""
     names = [
         entry.name for entry in touched(known, state["plan"], state["passage"]) if entry.kind in ("thing", "place")
     ]
+    return _first(names, MOST_KNOWN, MOST_KNOWN_WORDS)
+
+
+def _first(names: Sequence[str], most: int, most_words: int) -> Sequence[str]:
+    """Return the first of names, at most so many and with so many words together."""
     words = list(accumulate(map(count_words, names)))
-    return names[: min(MOST_KNOWN, bisect_right(words, MOST_KNOWN_WORDS))]
+    return names[: min(most, bisect_right(words, most_words))]
 
 
 def clues_after(state: State, reply: MemoryChanges) -> list[TurnStatus]:

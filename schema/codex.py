@@ -59,8 +59,8 @@ Operation = Literal["set", "end", "rename", "alias", "key", "merge", "pin", "unp
 Rule = Literal["dead", "absent", "lost", "holder", "renamed", "pronouns", "judge"]
 """What found a contradiction: a rule, or the model of the role `judge`."""
 
-ONE_EACH: tuple[Aspect, ...] = ("status", "place", "holder", "look", "pronouns")
-"""Aspects of which an entry has one line: a new one takes the place of the old one."""
+ONE_EACH: tuple[Aspect, ...] = ("status", "place", "holder", "pronouns")
+"""Aspects of which an entry has one line: a new one takes the place of the old one; of looks, see `memory.looks`."""
 
 LASTING: tuple[Aspect, ...] = ("status", "holder", "look", "role", "unaware", "fact")
 """Aspects that are recalled as facts: where somebody is, is past with the scene."""
@@ -293,7 +293,7 @@ class Entry:
     """Whether a reader is not shown it."""
 
     def line(self, aspect: Aspect) -> Line | None:
-        """Return the line of an aspect that has one; None where nothing is known of it."""
+        """Return the line of an aspect, the newest where it has several; None where nothing is known of it."""
         return self._by_aspect.get(aspect)
 
     def value(self, aspect: Aspect) -> str:
@@ -324,8 +324,8 @@ class Entry:
 
     @cached_property
     def _by_aspect(self) -> Mapping[Aspect, Line]:
-        """The first line of each aspect."""
-        return {line.aspect: line for line in reversed(self.lines)}
+        """The newest line of each aspect."""
+        return {line.aspect: line for line in self.lines}
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -37,6 +37,14 @@ def test_the_codex_is_listed_corrected_and_taken_back(cli, story, tmp_path):
     assert cli("codex", story, "The Ferryman").code == 1
 
 
+def test_a_row_of_the_codex_says_the_name_once_and_marks_its_lines(cli, story):
+    given = ("Zoltan", "--set", "look=left-handed", "--set", "role=the sexton", "--set", "status=dead")
+    cli("codex", story, "Zoltan", "--add", "person")
+    assert cli("codex", story, *given).code == 0
+    (row,) = (line for line in cli("codex", story).out.splitlines() if line.startswith("Zoltan"))
+    assert row.split("dead", 1)[1].split() == ["Zoltan", "is", "dead.", "the", "sexton;", "left-handed"]
+
+
 def test_what_cannot_be_is_said_in_a_sentence(cli, story):
     assert "Which entry" in cli("codex", story, "--pin").err
     assert cli("codex", story, "--meant", "1").code == 1

@@ -393,6 +393,28 @@ def test_a_fact_about_another_tells_what_somebody_has_learned():
     assert codex.find("Jonas Reed").value("unaware") == ""
 
 
+LEAVE = "Dorothy's promise not to leave before this is"
+
+
+def test_what_is_promised_is_not_cut_and_two_promises_are_two():
+    first, second = f"{LEAVE} settled", f"{LEAVE} paid for"
+    codex = after(Codex(), "I promise.", told(first, "status", "open", kind="promise"))
+    order = [told(second, "status", "open", kind="promise"), told(first, "status", "kept", kind="promise")]
+    codex = after(codex, "I promise that, too.", *order, step=3)
+    assert [(entry.name, entry.value("status")) for entry in codex.entries.values()] == [
+        (second, "open"),
+        (first, "kept"),
+    ]
+    (cut,) = after(Codex(), "Why?", told(" ".join(["why"] * 60), "status", "open", kind="question")).entries.values()
+    assert len(cut.name.split()) <= 24
+
+
+def test_a_promise_that_an_older_story_holds_cut_is_the_one_that_is_told_whole():
+    codex = known(said(f"{LEAVE}…", "status", "open", "promise"))
+    codex = after(codex, "It was kept.", told(f"{LEAVE} settled", "status", "kept", kind="promise"))
+    assert [(entry.name, entry.value("status")) for entry in codex.entries.values()] == [(f"{LEAVE}…", "kept")]
+
+
 PASSAGE = "Father Anselm did not look up. The cord lay on the desk of the prior. She had a scar on her chin. The dog was dead."
 
 

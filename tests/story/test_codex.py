@@ -345,6 +345,27 @@ def test_somebody_dead_who_has_an_epithet_is_known_by_the_name_behind_it(begin, 
     assert [(one["rule"], one["entry"]) for one in story.passage().contradictions] == [("dead", "Old Josiah")]
 
 
+def test_a_second_feature_of_a_look_does_not_wipe_out_the_first(story, author, monkeypatch):
+    scar = "a scar across his chin that whitens when he smiles"
+    monkeypatch.setitem(CHANGES, "locked the gate", [change("Bastian", "look", scar, "")])
+    monkeypatch.setitem(CHANGES, "walked down to the ferry", [change("Bastian", "look", "left-handed", "")])
+    begun(story, author, ALIVE, KEY, tier="full")
+    assert [line.value for line in entry(story, "Bastian").lines if line.aspect == "look"] == [scar, "left-handed"]
+    author(SNOW, tier="full")
+    story.choose("Signe asks Bastian Cole for the brass key.")
+    story.step()
+    told = "".join(part.text for part in story.written_from() if part.name in CODEX)
+    assert f"Bastian Cole: left-handed; {scar}" in told
+    assert scar in " ".join(hit.piece for hit in story.search("What does Bastian Cole look like?", 9))
+
+
+def test_a_promise_is_found_by_the_whole_of_what_was_promised(story, author, monkeypatch):
+    promise = "Signe Orrin's promise not to leave the gate before all of this is settled"
+    monkeypatch.setitem(CHANGES, "locked the gate", [change(promise, "status", "open", "", "promise")])
+    begun(story, author, ALIVE, tier="full")
+    assert (entry(story, promise).name, entry(story, promise).value("status")) == (promise, "open")
+
+
 def test_where_a_body_is_and_what_the_author_says_of_the_dead_is_told(story, author, monkeypatch):
     where = "They carried Bastian Cole into the chapel."
     moved = [change("Bastian", "place", "in the chapel", where), change("Bastian", "status", "dead", where)]

@@ -248,8 +248,11 @@ def _row(entry: Entry) -> tuple[str, str, str, str]:
     from recurrentgpt.memory.codex import sentence_of
 
     pinned = " (pinned)" if entry.pinned else ""
-    lines = [sentence_of(entry, line) for line in reversed(entry.lines) if line.aspect != "pronouns"]
-    return one_line(entry.name) + pinned, entry.kind, one_line(entry.value("status")), one_line(" ".join(lines))
+    told = [sentence_of(entry, line) for line in reversed(entry.lines) if line.aspect != "pronouns"]
+    # The row begins with the name.
+    lines = [text.removeprefix(f"{entry.name}: ") for text in dict.fromkeys(told)]
+    said = " ".join(text if text.endswith((".", "!", "?")) else f"{text};" for text in lines).removesuffix(";")
+    return one_line(entry.name) + pinned, entry.kind, one_line(entry.value("status")), one_line(said)
 
 
 def _entry_lines(entry: Entry, history: list[HistoryLine]) -> list[str]:

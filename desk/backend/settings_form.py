@@ -64,6 +64,8 @@ _LABELS = {
     "ahead": "Passages to write ahead",
 }
 _FIELDS = (
+    ("RECURRENTGPT_MODEL or pass --model with", "the model’s name to"),
+    ("RECURRENTGPT_MODEL and --model", "the model’s name"),
     ("RECURRENTGPT_MODEL or --model", "the model’s name"),
     ("OPENAI_API_KEY", "the key"),
     ("OPENAI_BASE_URL", "the endpoint’s address"),
@@ -156,7 +158,7 @@ def page_message(error: Exception) -> str:
     if isinstance(error, StoryBusy):
         return "This story is being written at this moment, here or by another program: wait until it is done, or stop it first."
     if any(name in text for name in ("OPENAI_", "RECURRENTGPT_MODEL", "--model")):
-        return f"{text} Here they are under Settings, Model and endpoint."
+        return f"{in_the_form(text)} See Settings, Model and endpoint."
     return text
 
 
@@ -171,7 +173,7 @@ def in_the_form(text: str) -> str:
     """Return words about the variables of a shell as words about the fields of this form."""
     for name, field in _FIELDS:
         text = text.replace(name, field)
-    return text
+    return text[:1].upper() + text[1:]
 
 
 def _kind(setting: Setting) -> str:

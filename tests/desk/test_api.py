@@ -419,3 +419,17 @@ def test_what_was_written_lately_are_passages_by_their_first_version_and_none_th
     assert (len(imported["path"]) > 0, imported["recent"]) == (True, [])
     client.send("POST", f"/stories/{book}/passage", {"at": "1", "text": "Ines walks home."})
     assert client.wait(book)["recent"] == []
+
+
+def test_what_the_page_has_a_button_for_is_told_without_a_command(client: Client) -> None:
+    view = client.write(client.begin()["id"])
+    story = client.jobs(view["id"]).story
+    for event in story.edit_passage(1, "Ines rows home.", replay=True):
+        if event["event"] == "replay":
+            break
+    client.send("POST", f"/stories/{view['id']}/passage", {"at": "2", "text": "Ines walks home.", "replay": True})
+    client.wait(view["id"])
+    said = "The edit of passage 1 is unfinished: go on with it first, or forget it."
+    assert client.jobs(view["id"]).state.error == said
+    _, lost = client.refused("POST", f"/stories/{view['id']}/goto", {"at": "77"})
+    assert ("recurrentgpt" in lost, lost.endswith("the map shows them.")) == (False, True)

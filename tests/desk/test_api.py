@@ -406,7 +406,9 @@ def test_a_memory_that_was_changed_meanwhile_is_not_saved_over_unseen(client: Cl
     assert client.get(f"/stories/{story}")["memory"]["now"] == [THEIRS]
 
 
-def test_what_was_written_lately_are_passages_by_their_first_version_and_none_that_were_imported(client: Client) -> None:
+def test_what_was_written_lately_are_passages_by_their_first_version_and_none_that_were_imported(
+    client: Client,
+) -> None:
     view = client.begin()
     view = client.write(view["id"])
     [(first, _), (_, last)] = view["recent"]
@@ -414,7 +416,9 @@ def test_what_was_written_lately_are_passages_by_their_first_version_and_none_th
     client.send("POST", f"/stories/{view['id']}/passage", {"at": "1", "text": "Ines rows home.", "replay": True})
     assert client.wait(view["id"])["recent"][0] == [first, 3]
     assert client.get(f"/stories/{view['id']}")["recent"][1][1] == last
-    book = client.http.post(f"{API}/imports/begin", files={"file": ("book.txt", "Ines rows home. " * 40)}).json()["story"]
+    book = client.http.post(f"{API}/imports/begin", files={"file": ("book.txt", "Ines rows home. " * 40)}).json()[
+        "story"
+    ]
     imported = client.wait(book)
     assert (len(imported["path"]) > 0, imported["recent"]) == (True, [])
     client.send("POST", f"/stories/{book}/passage", {"at": "1", "text": "Ines walks home."})

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from langchain_core.messages import HumanMessage
 
@@ -77,10 +79,20 @@ async def list_models(address: str, key: str | None) -> Listing:
     except (TimeoutError, http.TimeoutException):
         return Listing(fault="unreachable", why=f"nothing came in {PATIENCE:g} seconds")
     except (OSError, ValueError, http.HTTPError, http.InvalidURL) as error:
-        return Listing(fault="unreachable", why=" ".join(str(error).split()) or type(error).__name__)
+        return Listing(fault="unreachable", why=_why(error, address))
     finally:
         await client.aclose()
     return _read(response.status_code, body)
+
+
+def _why(error: Exception, address: str) -> str:
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, socket.gaierror):
+        # httpcore raises its own error without naming the cause of it.
+        cause = cause.__cause__ or cause.__context__
+    if cause is not None:
+        return f"the name {urlsplit(address).hostname} is not known to the network"
+    return " ".join(str(error).split()) or type(error).__name__
 
 
 def _read(status: int, body: bytes) -> Listing:

@@ -80,7 +80,7 @@ async def _listed(desk: Desk, address: str, typed: str) -> tuple[Listing, str]:
     listing = await list_models(address, key)
     match listing.fault:
         case "unreachable":
-            return listing, f"Nothing answers at {address} ({listing.why}): start that server, or correct the address."
+            return listing, f"Nothing answers at {address} ({listing.why}): {_how_to_reach(address)}."
         case "key" if key is None and settings.resolve("api_key").value:
             return (
                 listing,
@@ -94,6 +94,15 @@ async def _listed(desk: Desk, address: str, typed: str) -> tuple[Listing, str]:
             )
         case _:
             return listing, ""
+
+
+def _how_to_reach(address: str) -> str:
+    from recurrentgpt.models.http_client import is_loopback
+
+    # Only a server on this machine is surely one that its reader can start.
+    if is_loopback(address):
+        return "start that server, or correct the address"
+    return "check that this machine is online, that the address is right, and that its server runs"
 
 
 def _key(desk: Desk, address: str, typed: str) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import cast
 
 from recurrentgpt.books.file_text import language_tag
@@ -37,6 +38,10 @@ from recurrentgpt.schema.parts import character_names
 from recurrentgpt.schema.state import Recalled
 from recurrentgpt.story import Story
 
+RECENT = timedelta(days=2)
+"""In which the day of a reader begins, wherever they are."""
+IMPORTED = "human"
+"""Author of a passage that was there before the story was."""
 BEFORE_FOUND, AFTER_FOUND = 60, 120
 """Characters that are shown around words that were found."""
 
@@ -68,6 +73,7 @@ async def story_view(jobs: StoryJobs) -> StoryView:
         "branch": now.branch,
         "words": sum(link["words"] for link in now.path),
         "path": [],
+        "recent": [],
         "plans": now.plans,
         "waiting_plan": now.waiting_plan,
         "memory": None,
@@ -79,8 +85,9 @@ async def story_view(jobs: StoryJobs) -> StoryView:
         ],
         "unfinished_import": jobs.unfinished_import,
         "pending_edits": [],
-        "pending_replay": replay
-        and {"step": replay.step, "text": replay.text, "done": replay.done, "total": replay.total},
+        "pending_replay": None
+        if replay is None
+        else {"step": replay.step, "text": replay.text, "done": replay.done, "total": replay.total},
     }
     return await acall(lambda: _with_versions(jobs, view, now)) if now.head else view
 
@@ -90,6 +97,7 @@ async def _with_versions(jobs: StoryJobs, view: StoryView, now: StorySnapshot) -
     story, log = jobs.story, jobs.story.engine.log
     links = await log.links(story.id)
     view["path"] = [(link["id"], link["words"], link["author"], _first_version(link["id"], links)) for link in now.path]
+    view["recent"] = _recent(view["path"], links)
     view["root"], view["takes"] = _first_version(view["head"], links), _takes(view["head"], links)
     view["memory"] = await _memory_view(story, await log.get(story.id, view["head"]))
     # The text of a replay that was interrupted is offered with the replay.
@@ -98,6 +106,17 @@ async def _with_versions(jobs: StoryJobs, view: StoryView, now: StorySnapshot) -
     views = [await _pending_edit(jobs, edit, links, path) for edit in jobs.edits if not is_same(edit.text, resumed)]
     view["pending_edits"] = [found for found in views if found is not None]
     return view
+
+
+def _recent(path: Sequence[tuple[str, int, str, str]], links: Mapping[str, Link]) -> list[tuple[str, int]]:
+    oldest = (datetime.now(UTC) - RECENT).isoformat()
+    # A passage that is corrected was written when its first version was.
+    firsts = [(links[first], words) for _, words, _, first in path]
+    return [
+        (first["created"], words)
+        for first, words in firsts
+        if first["author"] != IMPORTED and first.get("created", "") > oldest
+    ]
 
 
 async def _pending_edit(jobs: StoryJobs, edit: Edit, links: Mapping[str, Link], path: Sequence[str]) -> EditView | None:

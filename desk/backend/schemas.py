@@ -195,6 +195,8 @@ class StoryView(TypedDict):
     words: int
     path: list[tuple[str, int, str, str]]
     """Of each passage its id, words, author, and the version that its corrections began from."""
+    recent: list[tuple[str, int]]
+    """When passages of this branch were written in the last two days, and their words as they stand; imported ones are none."""
     plans: list[str]
     waiting_plan: str | None
     memory: MemoryView | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -64,11 +65,19 @@ _LABELS = {
     "ahead": "Passages to write ahead",
 }
 _FIELDS = (
+    ("RECURRENTGPT_MODEL or pass --model with", "the model’s name to"),
+    ("RECURRENTGPT_MODEL and --model", "the model’s name"),
     ("RECURRENTGPT_MODEL or --model", "the model’s name"),
     ("OPENAI_API_KEY", "the key"),
     ("OPENAI_BASE_URL", "the endpoint’s address"),
     ("RECURRENTGPT_MODEL", "the model’s name"),
 )
+
+_COMMAND_BESIDE = re.compile(r" \(`(?:recurrentgpt edit |--)[^`]*`\)")
+"""A command that stands beside words that say the same, and which the page has as a button."""
+_VIEWS = {"stories": "the first page", "tree": "the map", "show": "the manuscript"}
+"""What shows on the page what a command shows in a shell."""
+_COMMAND = re.compile(rf"`recurrentgpt ({'|'.join(_VIEWS)})(?: [^`-][^`]*)?`")
 
 
 class Place(TypedDict):
@@ -151,12 +160,13 @@ def label(name: str) -> str:
 
 
 def page_message(error: Exception) -> str:
-    """Return a failure in words for the page, where the variables of a shell are settings in a dialog."""
-    text = str(error)
+    """Return a failure in words for the page, where a command is a button and the variables of a shell are settings."""
+    text = _COMMAND_BESIDE.sub("", str(error))
+    text = _COMMAND.sub(lambda found: _VIEWS[found[1]], text)
     if isinstance(error, StoryBusy):
         return "This story is being written at this moment, here or by another program: wait until it is done, or stop it first."
     if any(name in text for name in ("OPENAI_", "RECURRENTGPT_MODEL", "--model")):
-        return f"{text} Here they are under Settings, Model and endpoint."
+        return f"{in_the_form(text)} See Settings, Model and endpoint."
     return text
 
 
@@ -171,7 +181,7 @@ def in_the_form(text: str) -> str:
     """Return words about the variables of a shell as words about the fields of this form."""
     for name, field in _FIELDS:
         text = text.replace(name, field)
-    return text
+    return text[:1].upper() + text[1:]
 
 
 def _kind(setting: Setting) -> str:

@@ -129,7 +129,8 @@ def show(page: Any, view: str) -> None:
             page.locator("[name=language]").wait_for()
             if view == "machine":
                 page.get_by_role("button", name="Model and endpoint").click()
-                page.locator("[name=base_url]").wait_for()
+                page.get_by_text("More settings").click()
+                page.locator("[name=timeout]").wait_for()
         case "keys":
             page.get_by_role("button", name="Keys").click()
 

@@ -404,3 +404,36 @@ def test_a_memory_that_was_changed_meanwhile_is_not_saved_over_unseen(client: Cl
     # What the same page has saved itself, while somebody typed on, is no change of another one.
     client.send("PUT", f"/stories/{story}/memory", {**body, "saved": MINE})
     assert client.get(f"/stories/{story}")["memory"]["now"] == [THEIRS]
+
+
+def test_what_was_written_lately_are_passages_by_their_first_version_and_none_that_were_imported(
+    client: Client,
+) -> None:
+    view = client.begin()
+    view = client.write(view["id"])
+    [(first, _), (_, last)] = view["recent"]
+    assert [words for _, words in view["recent"]] == [entry[1] for entry in view["path"]]
+    client.send("POST", f"/stories/{view['id']}/passage", {"at": "1", "text": "Ines rows home.", "replay": True})
+    assert client.wait(view["id"])["recent"][0] == [first, 3]
+    assert client.get(f"/stories/{view['id']}")["recent"][1][1] == last
+    book = client.http.post(f"{API}/imports/begin", files={"file": ("book.txt", "Ines rows home. " * 40)}).json()[
+        "story"
+    ]
+    imported = client.wait(book)
+    assert (len(imported["path"]) > 0, imported["recent"]) == (True, [])
+    client.send("POST", f"/stories/{book}/passage", {"at": "1", "text": "Ines walks home."})
+    assert client.wait(book)["recent"] == []
+
+
+def test_what_the_page_has_a_button_for_is_told_without_a_command(client: Client) -> None:
+    view = client.write(client.begin()["id"])
+    story = client.jobs(view["id"]).story
+    for event in story.edit_passage(1, "Ines rows home.", replay=True):
+        if event["event"] == "replay":
+            break
+    client.send("POST", f"/stories/{view['id']}/passage", {"at": "2", "text": "Ines walks home.", "replay": True})
+    client.wait(view["id"])
+    said = "The edit of passage 1 is unfinished: go on with it first, or forget it."
+    assert client.jobs(view["id"]).state.error == said
+    _, lost = client.refused("POST", f"/stories/{view['id']}/goto", {"at": "77"})
+    assert ("recurrentgpt" in lost, lost.endswith("the map shows them.")) == (False, True)

@@ -53,7 +53,7 @@ def test_an_edit_that_was_interrupted_is_offered_again(
         page.get_by_text("Rewriting the memory").wait_for()
         page.keyboard.press("Escape")
     elif fault == "refuse":
-        page.get_by_text("Here they are under Settings, Model and endpoint.").wait_for()
+        page.get_by_text("See Settings, Model and endpoint.").wait_for()
     else:
         page.get_by_text("Rewriting the memory").wait_for()
         own_desk.end(signal.SIGKILL)
@@ -88,7 +88,7 @@ def save(page: Any, number: int, name: str) -> None:
 
 def test_every_edit_that_is_refused_stays(page: Any, open_page: Callable[..., Any], own_desk: Served) -> None:
     begin(page, own_desk.address, 2)
-    refused = page.get_by_text("Here they are under Settings, Model and endpoint.")
+    refused = page.get_by_text("See Settings, Model and endpoint.")
     theirs = "The tide had come in by noon."
     (own_desk.home / "refuse").touch()
     edit(page, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -98,6 +99,22 @@ def test_nothing_listens_there(client: Client) -> None:
         found = tried(client, what, model="x", base_url=NOWHERE)
         assert found["works"] is False
         assert found["said"].startswith(f"Nothing answers at {NOWHERE} (")
+        assert found["said"].endswith("start that server, or correct the address.")
+
+
+def test_where_the_network_fails_nobody_is_told_to_start_a_server_of_somebody_else(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unknown(*host: object, **more: object) -> None:
+        raise socket.gaierror(-2, "Name or service not known")
+
+    for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    assert tried(client, model="x", base_url="https://api.example.com/v1", key=KEY)["said"] == (
+        "Nothing answers at https://api.example.com/v1 (the name api.example.com is not known to the network): check that "
+        "this machine is online, that the address is right, and that its server runs."
+    )
 
 
 def test_a_wrong_key_where_the_list_asks_for_one(client: Client) -> None:
@@ -278,3 +295,34 @@ def test_a_place_fills_in_its_address_and_a_test_says_what_is_wrong(page: Any, d
     page.get_by_role("button", name="Test", exact=True).click()
     page.get_by_text("The program that runs the desk gives the model: there is nothing to test.").wait_for()
     assert KEY not in page.evaluate("() => JSON.stringify({...localStorage, ...sessionStorage})")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 860), (390, 640)])
+def test_the_answer_is_in_sight_and_what_is_needed_comes_first(
+    page: Any, desk: Served, width: int, height: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto(desk.address)
+    page.get_by_role("button", name="Model and endpoint").click()
+    dialog = page.get_by_role("dialog")
+    dialog.locator("[name=base_url]").fill(NOWHERE)
+    there_are(dialog.locator("input:visible, select:visible"), 4)
+    dialog.get_by_label("Key of the endpoint").fill(KEY)
+    dialog.locator("[name=model]").fill("x")
+    dialog.get_by_role("button", name="Test", exact=True).click()
+    said = dialog.get_by_role("alert").get_by_text(f"Nothing answers at {NOWHERE}")
+    said.wait_for()
+    assert said.evaluate(
+        """element => {
+            const { left, top, bottom } = element.getBoundingClientRect();
+            return [top + 1, bottom - 1].every((y) => document.elementFromPoint(left + 2, y) === element);
+        }"""
+    )
+    # A field that is refused is shown, and so is one that was typed in.
+    dialog.get_by_text("More settings").click()
+    timeout = dialog.locator("[name=timeout]")
+    timeout.fill("-5")
+    dialog.get_by_text("More settings").click()
+    timeout.wait_for(state="hidden")
+    dialog.get_by_role("button", name="Save").click()
+    timeout.wait_for()

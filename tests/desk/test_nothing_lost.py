@@ -17,7 +17,7 @@ def test_a_failed_first_call_costs_no_premise(page: Any, own_desk: Served) -> No
     page.goto(own_desk.address)
     page.get_by_label("What is it about?").fill(PREMISE)
     button(page, "Begin").click()
-    page.get_by_text("Here they are under Settings, Model and endpoint.").wait_for()
+    page.get_by_text("See Settings, Model and endpoint.").wait_for()
     assert page.locator(".begins-with").inner_text() == PREMISE
     button(page, "Model and endpoint").click()
     page.get_by_label("Key of the endpoint").wait_for()
@@ -99,7 +99,7 @@ def test_a_problem_is_not_told_of_when_it_is_past(page: Any, own_desk: Served) -
     (own_desk.home / "refuse").touch()
     page.goto(own_desk.address)
     button(page, "Begin").click()
-    failed = page.get_by_text("Here they are under Settings, Model and endpoint.")
+    failed = page.get_by_text("See Settings, Model and endpoint.")
     failed.wait_for()
     button(page, "Settings", exact=True).click()
     page.locator("[name=budget]").fill("900000")

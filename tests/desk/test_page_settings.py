@@ -8,6 +8,7 @@ import httpx
 
 from tests.desk.conftest import Served, begin, has_value, send, there_are, written
 
+BOOK = "\n\n".join(f"Ines counted lantern number {number} and wrote it down." for number in range(60))
 TEXT = "\"Don't,\" she said. 'No.'"
 
 
@@ -109,3 +110,35 @@ def test_the_truth_is_shown_only_where_it_is_asked_for_and_clues_are_ticked_off(
         "clues": ["[done] A feather: passage 1", "A song: passage 3"],
     }
     assert httpx.get(api).json()["outline"] == [f"[done] {outline[0]}", *outline[1:]]
+
+
+def test_a_goal_counts_what_is_written_in_all_stories_and_no_imported_book(page: Any, desk: Served) -> None:
+    def words() -> int:
+        found: int = httpx.get(f"{desk.address}api/stories/{page.url.rpartition('/')[2]}").json()["words"]
+        return found
+
+    begin(page, desk.address)
+    page.get_by_role("button", name="Page", exact=True).click()
+    page.get_by_label("Words a day").fill("5000")
+    page.get_by_label("Words in a sitting").fill("3000")
+    page.keyboard.press("Escape")
+    first = words()
+    page.get_by_text(f"{first:,} of 5,000 words today").wait_for()
+    page.get_by_text(f"{first:,} of 3,000 words in this sitting").wait_for()
+    page.goto(desk.address)
+    page.locator("input[type=file]").set_input_files(
+        {"name": "book.txt", "mimeType": "text/plain", "buffer": BOOK.encode()}
+    )
+    page.get_by_role("button", name="Import it").click()
+    page.get_by_text("Ines counted lantern number 59").wait_for()
+    page.get_by_text(f"{first:,} of 5,000 words today").wait_for()
+    imported = words()
+    page.get_by_role("button", name="New plans").click()
+    page.locator(".plans .plan").first.wait_for()
+    page.keyboard.press("1")
+    page.locator("article.passage:not(.draft):not(.by-human)").wait_for()
+    page.locator(".plans .plan").first.wait_for()
+    both = first + words() - imported
+    assert both > first
+    page.get_by_text(f"{both:,} of 5,000 words today").wait_for()
+    page.get_by_text(f"{both:,} of 3,000 words in this sitting").wait_for()

@@ -64,6 +64,7 @@ def writing_ahead(page: Any) -> Iterator[None]:
         settings_of(page)
         dialog = page.get_by_role("dialog")
         button(dialog, "Model and endpoint").click()
+        dialog.get_by_text("More settings").click()
         dialog.locator("[name=ahead]").fill(number)
         button(dialog, "Save").click()
         dialog.get_by_text("Saved.").wait_for()

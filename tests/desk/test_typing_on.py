@@ -188,3 +188,27 @@ def test_letters_of_a_field_that_vanished_are_no_commands(page: Any, desk: Serve
     page.keyboard.press("Escape")
     page.keyboard.press("m")
     page.locator("dialog[open]").wait_for()
+
+
+def test_a_passage_can_be_edited_while_another_is_written_and_says_that_it_waits(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    own_desk.hold.touch()
+    page.keyboard.press("1")
+    page.locator("article.draft").wait_for()
+    page.locator("article.passage:not(.draft) .prose p").first.dblclick()
+    field = page.get_by_label("Text of passage 1")
+    field.wait_for()
+    field.press("Control+Home")
+    page.keyboard.type(SENTENCE)
+    assert field.input_value().startswith(SENTENCE)
+    page.get_by_text("The story is being written. What you type here is kept").wait_for()
+    save = page.get_by_role("button", name="Continue from here").or_(
+        page.get_by_role("button", name="Save", exact=True)
+    )
+    assert save.is_disabled()
+    own_desk.hold.unlink()
+    written(page, 2)
+    assert field.input_value().startswith(SENTENCE)
+    save.click()
+    field.wait_for(state="detached")
+    page.locator("article.by-edited").get_by_text(SENTENCE.strip()).wait_for()

@@ -17,14 +17,14 @@ export function PageDialog(props: { onClose: () => void }) {
         </label>
         <NumberField name="size" label="Size" hint="percent, 60 to 250" least={60} most={250} step={10} />
         <NumberField name="width" label="Width of a line" hint="16 to 70" least={16} most={70} step={1} />
-        <NumberField name="daily" label="Words a day" hint="a goal of yours; 0 for none" least={0} most={100_000} step={100} />
-        <NumberField name="sitting" label="Words in a sitting" hint="a goal of yours; 0 for none" least={0} most={100_000} step={100} />
+        <NumberField name="daily" label="Words a day" hint="a goal of yours, for all stories; 0 for none" least={0} most={100_000} step={100} />
+        <NumberField name="sitting" label="Words in a sitting" hint="a goal of yours, for all stories; 0 for none" least={0} most={100_000} step={100} />
       </div>
       <label className="switch">
         <input type="checkbox" checked={page.quotes} onChange={(event) => changePage({ quotes: event.target.checked })} />
         <span>Typographic quotation marks, as the language has them</span>
       </label>
-      <p className="hint">For this browser, and every story in it. The text itself stays as it is.</p>
+      <p className="hint">For this browser, and every story in it. The text itself stays as it is. For a goal the passages count that were written since, as they stand on the branch in sight of each story that was opened here; an imported book is none of them.</p>
     </Dialog>
   );
 }

@@ -28,7 +28,7 @@ export const PassageView = memo(function PassageView(props: Props) {
   };
   const editAt = ({ clientX, clientY }: MouseEvent) => {
     const caret = placeAt(clientX, clientY);
-    if (!props.busy) text.open(passage.text, caret === null ? undefined : { caret, y: clientY });
+    text.open(passage.text, caret === null ? undefined : { caret, y: clientY });
   };
   const select = () => {
     // A field of the menu would take the selection away from whoever tabs through it to the toolbar.
@@ -49,7 +49,7 @@ export const PassageView = memo(function PassageView(props: Props) {
             <span className="label">Plan</span> {passage.plan || "none"}
           </p>
           <div className="row">
-            <button disabled={props.busy} onClick={() => text.open(passage.text)}>Edit</button>
+            <button onClick={() => text.open(passage.text)}>Edit</button>
             <button disabled={props.busy} title="Shift and the arrow keys change what is selected" onClick={select}>Select text</button>
             <button disabled={props.busy} onClick={() => void props.ask("POST", "/retry", { at: passage.id })}>Another take</button>
             <button disabled={props.busy || props.later === 0} onClick={() => void props.ask("POST", "/goto", { at: passage.id })}>Go back to here</button>
@@ -100,6 +100,7 @@ function EditText(props: Props & { field: EditorField }) {
   return (
     <Writing label={`Text of passage ${props.step}`} field={field} rows={8} back={`#p-${props.passage.id} .number`} onSubmit={() => same || busy || void savePassage(props.ask, props.passage, text, false, field).then((done) => done && field.drop())}>
       {changed && <ChangedMeanwhile what="The text of this passage" now={props.passage.text} onKeep={() => field.rebase(props.passage.id, props.passage.text)} onTake={cancel} />}
+      {props.busy && <p className="hint" role="status">The story is being written. What you type here is kept, and can be saved when that is done.</p>}
       <div className="follows">
         <SaveText {...props} busy={busy} text={text} from={field} verb={props.later ? "Continue from here" : "Save"} keep="Keep" onSaved={field.drop} />
         <button className="quiet" onClick={cancel}>{field.kept ? "Forget this text" : "Cancel"}</button>

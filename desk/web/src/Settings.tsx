@@ -159,6 +159,7 @@ export function StorySettings(props: { view: StoryView; onClose: () => void }) {
 export function MachineSettings(props: { onClose: () => void }) {
   const form = useSettings("/settings", true);
   const [key, setKey] = useState("");
+  const [unfolded, setUnfolded] = useState(false);
   const [listed, setListed] = useState<Pick<Trial, "models" | "known">>(NOTHING);
   const where = form.kept?.key;
   const model = String(form.values.model ?? "");
@@ -174,6 +175,8 @@ export function MachineSettings(props: { onClose: () => void }) {
     const byHand = form.typed.model || (form.typed.base_url && !form.kept?.places?.some((place) => place.base_url === endpoint));
     (byHand ? form.replace : form.put)({ base_url: address, model: "" });
   };
+  const [address, named] = ["base_url", "model"].map((name) => form.fields.find((field) => field.name === name));
+  const rest = form.fields.filter((field) => field !== address && field !== named);
   const known = where === "kept" ? "A key is kept on this machine." : where === "environment" ? "A key comes from the environment (OPENAI_API_KEY)." : "No key is set.";
   return (
     <Dialog title="Model and endpoint" onClose={props.onClose}>
@@ -187,19 +190,21 @@ export function MachineSettings(props: { onClose: () => void }) {
         <p className="hint">{form.kept?.in_force && inForce(form.kept.in_force)} These hold for every story.</p>
         <Left {...form.left} />
         <Where places={form.kept?.places ?? []} endpoint={endpoint} onChoose={choose} />
-        {form.fields.map((field) =>
-          field.name === "model" ? (
-            <Input key={field.name} field={field} value={form.values[field.name]} set={form.set} list={listed.models} known={listed.known[model]} />
-          ) : (
-            <Input key={field.name} field={field} value={form.values[field.name]} set={(name, value) => (form.set(name, value), name === "base_url" && setListed(NOTHING))} />
-          ),
-        )}
+        {address && <Input field={address} value={form.values.base_url} set={(name, value) => (form.set(name, value), setListed(NOTHING))} />}
         <label className="field">
           <span>Key of the endpoint</span>
           <input type="password" autoComplete="off" value={key} placeholder={where ? "unchanged" : ""} onChange={(event) => setKey(event.target.value)} />
           <span className="hint">{known} It stays with the server and is never shown again.</span>
         </label>
+        {named && <Input field={named} value={form.values.model} set={form.set} list={listed.models} known={listed.known[model]} />}
         <Try key={`${model} ${endpoint}`} asked={{ model, base_url: endpoint, key }} onAnswer={setListed} />
+        {/* A field that is refused is shown. */}
+        <details className="long" open={unfolded || rest.some(({ name }) => name in form.typed)} onToggle={(event) => setUnfolded(event.currentTarget.open)} onInvalidCapture={(event) => (event.currentTarget.open = true)}>
+          <summary>More settings</summary>
+          <div className="settings">
+            {rest.map((one) => <Input key={one.name} field={one} value={form.values[one.name]} set={form.set} />)}
+          </div>
+        </details>
         <Problem text={form.problem} />
         <div className="row">
           <button className="primary">Save</button>
@@ -240,6 +245,8 @@ function Try(props: { asked: { model: string; base_url: string; key: string }; o
   const [asking, setAsking] = useState(false);
   const [trial, setTrial] = useState<Trial | null>(null);
   const { problem, setProblem, attempt } = useAttempt();
+  const answer = useRef<HTMLDivElement>(null);
+  useEffect(() => void ((trial || problem) && answer.current?.scrollIntoView({ block: "nearest" })), [trial, problem]);
   const ask = async (path: string) => {
     setAsking(true);
     setTrial(null);
@@ -257,8 +264,10 @@ function Try(props: { asked: { model: string; base_url: string; key: string }; o
         <button type="button" disabled={asking} onClick={() => void ask("/settings/test")}>Test</button>
         <button type="button" className="quiet" disabled={asking} onClick={() => void ask("/settings/models")}>List its models</button>
       </div>
-      <p role="status" className={trial?.works ? "works" : "hint"}>{asking ? "Asking" : trial?.works ? trial.said : ""}</p>
-      <Problem text={problem || (trial && !trial.works ? trial.said : "")} />
+      <div ref={answer} className="answer">
+        <p role="status" className={trial?.works ? "works" : "hint"}>{asking ? "Asking" : trial?.works ? trial.said : ""}</p>
+        <Problem text={problem || (trial && !trial.works ? trial.said : "")} />
+      </div>
     </div>
   );
 }

@@ -22,7 +22,7 @@ import { SearchDialog } from "./SearchDialog";
 import { TimeLine } from "./TimeLine";
 import { MachineSettings, StorySettings } from "./Settings";
 import { count, tokens } from "./format";
-import type { Ask, Chapters, Jump, MemoryAsked, Usage } from "./types";
+import type { Ask, Chapters, Jump, MemoryAsked, StoryView, Usage } from "./types";
 
 type Open = "" | "contents" | "page" | "map" | "search" | "export" | "settings" | "machine" | "help";
 const MARKS = "desk.authors";
@@ -187,7 +187,7 @@ export function StoryPage(props: { id: string }) {
         <p className="figures">
           <span>{count(view.words ?? 0, "word")}</span>
           <span>passage {view.step}</span>
-          <Goals story={view.id} words={view.words ?? 0} opened={view.opened} />
+          <Goals story={view.id} recent={view.recent} opened={view.opened} />
           {usage && (
             <span>
               {tokens(spent)}{budget ? ` of ${tokens(budget)}` : ""} tokens{usage.in_all.cost && ` · ${usage.in_all.cost}`}{spent > branch && `, ${tokens(branch)} on this branch`}
@@ -241,10 +241,10 @@ export function StoryPage(props: { id: string }) {
 }
 
 /** How far somebody is with the words that they meant to write. */
-function Goals(props: { story: string; words: number; opened: boolean }) {
+function Goals(props: { story: string; recent: StoryView["recent"]; opened: boolean }) {
   const page = usePage();
   if (!props.opened) return null;
-  const { today, sitting } = wordsSince(props.story, props.words);
+  const { today, sitting } = wordsSince(props.story, props.recent);
   return (
     <>
       {page.daily > 0 && <span>{today.toLocaleString("en-GB")} of {count(page.daily, "word")} today</span>}

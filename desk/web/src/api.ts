@@ -15,7 +15,7 @@ export class Refused extends Error {
   }
 }
 
-export const SILENT = "The desk does not answer: is `recurrentgpt desk` still running? Nothing that was written or typed is lost; ask for it again when it answers.";
+export const SILENT = "The desk does not answer: is its program still running? Nothing that was written or typed is lost; ask for it again when it answers.";
 const silent = () => new Refused(SILENT, 0);
 
 async function answer<T>(asked: Promise<Response>): Promise<T> {

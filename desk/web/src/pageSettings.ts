@@ -1,5 +1,6 @@
 // How the page looks to whoever reads on this machine: no business of the story's.
 import { useSyncExternalStore } from "react";
+import type { StoryView } from "./types";
 
 export const FONTS = { serif: "Serif", sans: "Sans serif", mono: "Typewriter" } as const;
 export type PageSettings = { font: keyof typeof FONTS; size: number; width: number; quotes: boolean; daily: number; sitting: number };
@@ -51,29 +52,46 @@ export function typographic(text: string, language: string) {
   });
 }
 
-const wordsKey = (story: string) => `desk.words/${story}`;
+const WORDS = "desk.words";
+type Counted = { since: number; stories: Record<string, number> };
 
-/** Words that were written since the day, or the sitting, began: what stood there before is no part of them. */
-export function wordsSince(story: string, words: number): { today: number; sitting: number } {
-  const since = (store: Storage, of: string) => {
-    const key = wordsKey(story);
-    try {
-      const kept = JSON.parse(store.getItem(key) ?? "null") as { of: string; from: number } | null;
-      if (kept?.of === of) return Math.max(0, words - kept.from);
-      store.setItem(key, JSON.stringify({ of, from: words }));
-    } catch {
-      // Without a place to keep it, the count begins with every look.
-    }
-    return 0;
+function countedIn(store: Storage): Counted | null {
+  try {
+    return JSON.parse(store.getItem(WORDS) ?? "null") as Counted | null;
+  } catch {
+    // Without a place to keep it, each story is counted for itself.
+    return null;
+  }
+}
+
+function keepCounted(store: Storage, counted: Counted) {
+  try {
+    store.setItem(WORDS, JSON.stringify(counted));
+  } catch {
+    // As above.
+  }
+}
+
+/** Words that were written since the day, or the sitting, began, in all stories that were opened here since: they count as they stand. */
+export function wordsSince(story: string, recent: StoryView["recent"]): { today: number; sitting: number } {
+  const count = (store: Storage, since: number, kept: Counted | null) => {
+    const words = recent.reduce((sum, [written, more]) => (Date.parse(written) < since ? sum : sum + more), 0);
+    const before = kept?.since === since ? kept.stories : {};
+    const stories = { ...before, [story]: words };
+    if (before[story] !== words) keepCounted(store, { since, stories });
+    return Object.values(stories).reduce((sum, more) => sum + more, 0);
   };
-  return { today: since(localStorage, new Date().toDateString()), sitting: since(sessionStorage, "") };
+  const sitting = countedIn(sessionStorage);
+  return {
+    today: count(localStorage, new Date().setHours(0, 0, 0, 0), countedIn(localStorage)),
+    sitting: count(sessionStorage, sitting?.since ?? Math.floor(performance.timeOrigin), sitting),
+  };
 }
 
 /** Take away what was counted of a story that is no more. */
 export function forgetWords(story: string) {
-  try {
-    for (const store of [localStorage, sessionStorage]) store.removeItem(wordsKey(story));
-  } catch {
-    // Without a place to keep it, nothing was kept.
+  for (const store of [localStorage, sessionStorage]) {
+    const counted = countedIn(store);
+    if (counted && story in counted.stories) keepCounted(store, { ...counted, stories: Object.fromEntries(Object.entries(counted.stories).filter(([other]) => other !== story)) });
   }
 }

@@ -36,6 +36,8 @@ export type StoryView = {
   branch?: string;
   words?: number;
   path: PathEntry[];
+  /** When passages of this branch were written in the last two days, and their words; imported ones are none. */
+  recent: [written: string, words: number][];
   plans: string[];
   waiting_plan?: string | null;
   memory?: Memory;

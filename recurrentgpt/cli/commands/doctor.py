@@ -254,7 +254,11 @@ def _endpoint() -> Iterator[Finding]:
 
 _FAULTS: Mapping[str, tuple[Status, str, str]] = {
     "key": ("fail", "refuses the key ({})", "Set OPENAI_API_KEY to a key of this endpoint."),
-    "unreachable": ("fail", "cannot be reached ({})", "Start that server, or correct OPENAI_BASE_URL."),
+    "unreachable": (
+        "fail",
+        "cannot be reached ({})",
+        "Check that its server runs, and OPENAI_BASE_URL.",
+    ),
     "foreign": ("warn", "is not OpenAI-compatible: {}", "Check OPENAI_BASE_URL; it mostly ends in /v1."),
     "unlisted": ("warn", "does not list its models ({})", "If stories fail too, check OPENAI_BASE_URL."),
 }

@@ -368,6 +368,10 @@ class Entry:
         said |= {"he"} if heads & HE_IS else set()
         return said.pop() if len(said) == 1 else ""
 
+    def is_called_behind_epithet(self, called: str) -> bool:
+        """Return whether a key of names that it answers to is only a part of its name behind an epithet: Tom, of Old Tom."""
+        return self.kind == "person" and bool(epithets_of(self.name)) and called not in self.called_whole
+
     def can_be_called(self, title: str) -> bool:
         """Return whether nothing that is known of a person speaks against a title."""
         said = called_as(title)
@@ -561,11 +565,14 @@ class Codex:
         return tuple(
             name
             for name in entry.names
-            if self.find(name, kind) is entry and (entry.kind != "person" or len(self._people_called(name)) == 1)
+            if self.find(name, kind) is entry and not (entry.kind == "person" and self._may_be_told_apart(name))
         )
 
-    def _people_called(self, name: str) -> list[Entry]:
-        return [one for one in self.answering(key_of(name), "person") if one.kind == "person"]
+    def _may_be_told_apart(self, name: str) -> bool:
+        """Return whether of several people who answer to a name one does so behind an epithet: Agnes may be Sister Agnes."""
+        called = key_of(name)
+        people = [one for key in self._called.get(called, ()) if (one := self.entries[key]).kind == "person"]
+        return len(people) > 1 and any(one.is_called_behind_epithet(called) for one in people)
 
     def meant(self, name: str, kind: Kind | None = None) -> Entry | None:
         """Return the only entry that a name of a passage means, in a form that is not known yet, too: None for none and several.

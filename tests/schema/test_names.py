@@ -320,3 +320,12 @@ def test_who_comes_in_with_another_epithet_is_somebody_new():
     changes = from_facts("", ["Young Tom runs the mill."], passage, people("Old Tom", "Tom Reed"), "English")
     assert "Young Tom" in {one["entry"] for one in changes}
     assert "Old Tom" not in {one["entry"] for one in changes}
+
+
+@pytest.mark.parametrize(("dead", "living"), [("Crale", "Dorothy Crale"), ("Tom", "Tom Reed"), ("Agnes", "Agnes Rook")])
+def test_the_dead_are_accused_under_their_whole_name_also_where_it_is_a_part_of_somebody_elses(dead, living):
+    codex = changed(people(dead, living), [said(dead, "status", "dead"), said(dead, "pronouns", "he")], "p1", 1)
+    assert [one["rule"] for one in find_contradictions(f"{dead} came in and hung up the coat.", codex)] == ["dead"]
+    known = changed(people(dead, living), [said(dead, "pronouns", "he")], "p1", 1)
+    assert [one["rule"] for one in find_contradictions(f"{dead} shook her head.", known)] == ["pronouns"]
+    assert codex.names_of(codex.find(dead), "person") == (dead,)

@@ -372,6 +372,14 @@ class Entry:
         """Return whether a key of names that it answers to is only a part of its name behind an epithet: Tom, of Old Tom."""
         return self.kind == "person" and bool(epithets_of(self.name)) and called not in self.called_whole
 
+    def has_first_name(self, called: str) -> bool:
+        """Return whether a key of names is what a person's name begins with behind a title, and no surname alone."""
+        return self.kind == "person" and any(
+            words[0].casefold() == called and (len(words) > 1 or not title)
+            for title, words in map(form_of, self.own_names)
+            if words
+        )
+
     def can_be_called(self, title: str) -> bool:
         """Return whether nothing that is known of a person speaks against a title."""
         said = called_as(title)
@@ -550,15 +558,20 @@ class Codex:
         return found_by_role if found_by_role is not None and found_by_role.may_be(kind) else None
 
     def answering(self, called: str, kind: Kind | None, *, whole: bool = False) -> list[Entry]:
-        """Return the entries that answer to a key of names; see `find`."""
+        """Return the entries that answer to a key of names; see `find`.
+
+        Annie is Annie Reed, and Little Annie only where it is nobody's first name without an epithet.
+        """
         found = [self.entries[key] for key in self._called.get(called, ())]
-        if kind is None and not whole:
+        if kind is not None or whole:
+            found = [
+                entry
+                for entry in found
+                if entry.may_be(kind) and ((kind in (None, "person") and not whole) or called in entry.called_whole)
+            ]
+        if len(found) < 2 or not any(entry.has_first_name(called) for entry in found):
             return found
-        return [
-            entry
-            for entry in found
-            if entry.may_be(kind) and ((kind in (None, "person") and not whole) or called in entry.called_whole)
-        ]
+        return [entry for entry in found if not entry.is_called_behind_epithet(called)]
 
     def names_of(self, entry: Entry, kind: Kind | None = None) -> tuple[str, ...]:
         """Return what an entry is called that nothing else is, of a `kind` for which see `find`: Agnes of two people, neither."""

@@ -329,3 +329,24 @@ def test_the_dead_are_accused_under_their_whole_name_also_where_it_is_a_part_of_
     known = changed(people(dead, living), [said(dead, "pronouns", "he")], "p1", 1)
     assert [one["rule"] for one in find_contradictions(f"{dead} shook her head.", known)] == ["pronouns"]
     assert codex.names_of(codex.find(dead), "person") == (dead,)
+
+
+@pytest.mark.parametrize(
+    ("known", "names", "dead"),
+    [
+        (["Annie Reed"], ["Little Annie", "Annie"], ["Annie Reed", "Little Annie"]),
+        (["Little Annie"], ["Annie Reed", "Annie"], ["Annie Reed"]),
+        (["Josiah Crabbe", "Old Josiah"], ["Josiah"], ["Josiah Crabbe"]),
+    ],
+)
+def test_a_first_name_is_whose_it_is_without_an_epithet(known, names, dead):
+    assert sorted(after(people(*known), *names)) == dead
+    assert found(people(*known), names[-1]) == known[0]
+
+
+def test_a_surname_may_mean_whoever_has_it_behind_an_epithet():
+    codex = people("Old Crabbe", "Dinah Crabbe")
+    assert found(codex, "Crabbe") is None
+    assert (
+        find_contradictions("Crabbe came in.", changed(codex, [said("Dinah Crabbe", "status", "dead")], "p1", 1)) == []
+    )

@@ -354,8 +354,8 @@ class Entry:
 
     @cached_property
     def has_epithet(self) -> bool:
-        """Whether it is a person with a name that others may have, too, behind another epithet: Old Tom."""
-        return self.kind == "person" and any(map(epithets_of, self.own_names))
+        """Whether it is a person whom every name tells apart from who has the same behind another epithet: Old Tom."""
+        return self.kind == "person" and all(map(epithets_of, self.own_names))
 
     @cached_property
     def pronoun(self) -> str:
@@ -367,6 +367,10 @@ class Entry:
         said |= {"she"} if heads & SHE_IS else set()
         said |= {"he"} if heads & HE_IS else set()
         return said.pop() if len(said) == 1 else ""
+
+    def is_another_at(self, text: str, start: int) -> bool:
+        """Return whether a name of it that stands in a text from `start` is another's: Young Tom is not Old Tom."""
+        return self.has_epithet and is_anothers(text, start, self.own_names)
 
     def is_called_behind_epithet(self, called: str) -> bool:
         """Return whether a key of names that it answers to is only a part of its name behind an epithet: Tom, of Old Tom."""
@@ -653,7 +657,7 @@ class Codex:
         for start, whole in _wholes(sign, read):
             owners = [owner for name in whole if (owner := self._whose(name)) is not None]
             is_own = any(owner is entry for owner in owners)
-            if start >= at and (is_own or (not owners and not is_anothers(read.text, start, entry.own_names))):
+            if start >= at and (is_own or (not owners and not entry.is_another_at(read.text, start))):
                 return start
         return -1
 

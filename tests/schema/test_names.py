@@ -350,3 +350,19 @@ def test_a_surname_may_mean_whoever_has_it_behind_an_epithet():
     assert (
         find_contradictions("Crabbe came in.", changed(codex, [said("Dinah Crabbe", "status", "dead")], "p1", 1)) == []
     )
+
+
+@pytest.mark.parametrize(("name", "alias"), [("Walter Crane", "Uncle Walter"), ("Josiah Crabbe", "Little Josiah")])
+def test_whoever_has_a_name_without_an_epithet_may_be_called_with_any(name, alias):
+    known = changed(people(name, aliases=[alias]), [said(name, "pronouns", "he")], "p1", 1)
+    called = alias.split()[-1]
+    assert [entry.name for entry in known.named_in(f"Old {called} came in.")] == [name]
+    passage = f"Old {called} came in and shook his head. Nobody spoke to Old {called}."
+    assert {one["entry"] for one in from_facts("", [f"Old {called} runs the mill."], passage, known, "English")} == {
+        name
+    }
+    dead = changed(known, [said(name, "status", "dead")], "p2", 2)
+    passage = f"Old {called}'s chair was empty. {called} came in and sat down."
+    assert [one["entry"] for one in find_contradictions(passage, dead)] == [name]
+    for told in (f"{alias} came in and hung up his coat.", f"{name} came in and hung up his coat."):
+        assert [one["entry"] for one in find_contradictions(told, dead)] == [name], told

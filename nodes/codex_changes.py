@@ -25,7 +25,6 @@ from recurrentgpt.schema.names import (
     FAMILY,
     PLACES,
     form_of,
-    is_anothers,
     is_behind_setting,
     is_name_part,
     key_of,
@@ -384,7 +383,7 @@ def _named_at(fact: str, entry: Entry, known: Codex) -> Iterator[tuple[int, int]
         entry, plain(fact)
     )
     for match in re.finditer("|".join(map(spelled, sorted(own, key=len, reverse=True))), fact) if own else ():
-        is_part = _OTHER_NAME.search(fact[: match.start()]) or is_anothers(fact, match.start(), entry.own_names)
+        is_part = _OTHER_NAME.search(fact[: match.start()]) or entry.is_another_at(fact, match.start())
         if not is_part or is_behind_setting(fact, match.start(), match[0], entry.name.split()[0]):
             yield match.span()  # of Uncle March nothing is told by what Aunt March does
 
@@ -558,7 +557,7 @@ def is_alone(match: re.Match[str], entry: Entry) -> bool:
     is_whole = before.endswith(f"{' '.join(first)} ")
     if _GOVERNED.search(before) or (_OTHER_NAME.search(before) and not is_whole):
         return False
-    if is_anothers(match.string, match.start(), entry.own_names):
+    if entry.is_another_at(match.string, match.start()):
         return False
     return is_whole or match["name"] != last or match["name"] == without_epithets(entry.name)
 

@@ -39,7 +39,6 @@ from recurrentgpt.schema.codex import Change, Codex, Contradiction, Entry, Line,
 from recurrentgpt.schema.names import (
     ANYBODY,
     RANKS,
-    is_anothers,
     key_of,
     parted,
     plain,
@@ -642,10 +641,7 @@ def _own_names(entry: Entry, told: _Passage, codex: Codex) -> list[str]:
         name
         for name in codex.names_of(entry)
         if not entry.has_epithet
-        or not any(
-            is_anothers(told.text, match.start(), entry.own_names)
-            for match in sign_of(name).pattern.finditer(told.text)
-        )
+        or not any(entry.is_another_at(told.text, match.start()) for match in sign_of(name).pattern.finditer(told.text))
     ]
 
 
@@ -937,7 +933,7 @@ def _as_a_name(name: str) -> str:
 def _may_be_another(entry: Entry, told: _Passage, act: ToldSentence) -> bool:
     """Return whether it is none of the dead who acts in a passage: a ghost, a namesake, a ship, or who goes by their name."""
     names, text = "|".join(map(spelled, entry.names)), told.text
-    for name in entry.own_names if entry.has_epithet else ():
+    for name in entry.own_names:
         text = text.replace(name, without_epithets(name))  # Little Annie is no other Annie
     return told.is_of_another_world or bool(
         re.search(

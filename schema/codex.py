@@ -354,8 +354,8 @@ class Entry:
 
     @cached_property
     def has_epithet(self) -> bool:
-        """Whether it is a person with a name that others may have, too, behind another epithet: Old Tom."""
-        return self.kind == "person" and any(map(epithets_of, self.own_names))
+        """Whether it is a person whom every name tells apart from who has the same behind another epithet: Old Tom."""
+        return self.kind == "person" and all(map(epithets_of, self.own_names))
 
     @cached_property
     def pronoun(self) -> str:
@@ -367,6 +367,22 @@ class Entry:
         said |= {"she"} if heads & SHE_IS else set()
         said |= {"he"} if heads & HE_IS else set()
         return said.pop() if len(said) == 1 else ""
+
+    def is_another_at(self, text: str, start: int) -> bool:
+        """Return whether a name of it that stands in a text from `start` is another's: Young Tom is not Old Tom."""
+        return self.has_epithet and is_anothers(text, start, self.own_names)
+
+    def is_called_behind_epithet(self, called: str) -> bool:
+        """Return whether a key of names that it answers to is only a part of its name behind an epithet: Tom, of Old Tom."""
+        return self.kind == "person" and bool(epithets_of(self.name)) and called not in self.called_whole
+
+    def has_first_name(self, called: str) -> bool:
+        """Return whether a key of names is what a person's name begins with behind a title, and no surname alone."""
+        return self.kind == "person" and any(
+            words[0].casefold() == called and (len(words) > 1 or not title)
+            for title, words in map(form_of, self.own_names)
+            if words
+        )
 
     def can_be_called(self, title: str) -> bool:
         """Return whether nothing that is known of a person speaks against a title."""
@@ -546,26 +562,34 @@ class Codex:
         return found_by_role if found_by_role is not None and found_by_role.may_be(kind) else None
 
     def answering(self, called: str, kind: Kind | None, *, whole: bool = False) -> list[Entry]:
-        """Return the entries that answer to a key of names; see `find`."""
+        """Return the entries that answer to a key of names; see `find`.
+
+        Annie is Annie Reed, and Little Annie only where it is nobody's first name without an epithet.
+        """
         found = [self.entries[key] for key in self._called.get(called, ())]
-        if kind is None and not whole:
+        if kind is not None or whole:
+            found = [
+                entry
+                for entry in found
+                if entry.may_be(kind) and ((kind in (None, "person") and not whole) or called in entry.called_whole)
+            ]
+        if len(found) < 2 or not any(entry.has_first_name(called) for entry in found):
             return found
-        return [
-            entry
-            for entry in found
-            if entry.may_be(kind) and ((kind in (None, "person") and not whole) or called in entry.called_whole)
-        ]
+        return [entry for entry in found if not entry.is_called_behind_epithet(called)]
 
     def names_of(self, entry: Entry, kind: Kind | None = None) -> tuple[str, ...]:
         """Return what an entry is called that nothing else is, of a `kind` for which see `find`: Agnes of two people, neither."""
         return tuple(
             name
             for name in entry.names
-            if self.find(name, kind) is entry and (entry.kind != "person" or len(self._people_called(name)) == 1)
+            if self.find(name, kind) is entry and not (entry.kind == "person" and self._may_be_told_apart(name))
         )
 
-    def _people_called(self, name: str) -> list[Entry]:
-        return [one for one in self.answering(key_of(name), "person") if one.kind == "person"]
+    def _may_be_told_apart(self, name: str) -> bool:
+        """Return whether of several people who answer to a name one does so behind an epithet: Agnes may be Sister Agnes."""
+        called = key_of(name)
+        people = [one for key in self._called.get(called, ()) if (one := self.entries[key]).kind == "person"]
+        return len(people) > 1 and any(one.is_called_behind_epithet(called) for one in people)
 
     def meant(self, name: str, kind: Kind | None = None) -> Entry | None:
         """Return the only entry that a name of a passage means, in a form that is not known yet, too: None for none and several.
@@ -633,7 +657,7 @@ class Codex:
         for start, whole in _wholes(sign, read):
             owners = [owner for name in whole if (owner := self._whose(name)) is not None]
             is_own = any(owner is entry for owner in owners)
-            if start >= at and (is_own or (not owners and not is_anothers(read.text, start, entry.own_names))):
+            if start >= at and (is_own or (not owners and not entry.is_another_at(read.text, start))):
                 return start
         return -1
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -269,12 +269,19 @@ def without_epithets(name: str) -> str:
     return " ".join(plain(name).split()[len(epithets_of(name)) :])
 
 
-def is_anothers(text: str, start: int, names: Iterable[str]) -> bool:
-    """Return whether the name that stands in a text from `start` is another's, by its epithet: Young Tom is not Old Tom."""
+def is_anothers(text: str, start: int, names: Collection[str]) -> bool:
+    """Return whether the name that stands in a text from `start` is another's, by its epithet: Young Tom is not Old Tom.
+
+    `names` are somebody's, with or without parts of those: whoever has one without an epithet may have any.
+    """
     word = _WORD_BEFORE.search(text, max(0, start - 20), start)
     said = word[1].casefold() if word else ""
-    own = {epithet for name in names for epithet in epithets_of(name)} if said in _EPITHETS else set[str]()
-    return bool(own) and said not in own
+    if said not in _EPITHETS:
+        return False
+    told_apart = [name for name in names if epithets_of(name)]
+    parts = {part for name in told_apart for part in parts_of(name)}
+    own = {epithet for name in told_apart for epithet in epithets_of(name)}
+    return bool(own) and said not in own and all(name in told_apart or name in parts for name in names)
 
 
 def parts_of(name: str) -> list[str]:

@@ -320,3 +320,49 @@ def test_who_comes_in_with_another_epithet_is_somebody_new():
     changes = from_facts("", ["Young Tom runs the mill."], passage, people("Old Tom", "Tom Reed"), "English")
     assert "Young Tom" in {one["entry"] for one in changes}
     assert "Old Tom" not in {one["entry"] for one in changes}
+
+
+@pytest.mark.parametrize(("dead", "living"), [("Crale", "Dorothy Crale"), ("Tom", "Tom Reed"), ("Agnes", "Agnes Rook")])
+def test_the_dead_are_accused_under_their_whole_name_also_where_it_is_a_part_of_somebody_elses(dead, living):
+    codex = changed(people(dead, living), [said(dead, "status", "dead"), said(dead, "pronouns", "he")], "p1", 1)
+    assert [one["rule"] for one in find_contradictions(f"{dead} came in and hung up the coat.", codex)] == ["dead"]
+    known = changed(people(dead, living), [said(dead, "pronouns", "he")], "p1", 1)
+    assert [one["rule"] for one in find_contradictions(f"{dead} shook her head.", known)] == ["pronouns"]
+    assert codex.names_of(codex.find(dead), "person") == (dead,)
+
+
+@pytest.mark.parametrize(
+    ("known", "names", "dead"),
+    [
+        (["Annie Reed"], ["Little Annie", "Annie"], ["Annie Reed", "Little Annie"]),
+        (["Little Annie"], ["Annie Reed", "Annie"], ["Annie Reed"]),
+        (["Josiah Crabbe", "Old Josiah"], ["Josiah"], ["Josiah Crabbe"]),
+    ],
+)
+def test_a_first_name_is_whose_it_is_without_an_epithet(known, names, dead):
+    assert sorted(after(people(*known), *names)) == dead
+    assert found(people(*known), names[-1]) == known[0]
+
+
+def test_a_surname_may_mean_whoever_has_it_behind_an_epithet():
+    codex = people("Old Crabbe", "Dinah Crabbe")
+    assert found(codex, "Crabbe") is None
+    assert (
+        find_contradictions("Crabbe came in.", changed(codex, [said("Dinah Crabbe", "status", "dead")], "p1", 1)) == []
+    )
+
+
+@pytest.mark.parametrize(("name", "alias"), [("Walter Crane", "Uncle Walter"), ("Josiah Crabbe", "Little Josiah")])
+def test_whoever_has_a_name_without_an_epithet_may_be_called_with_any(name, alias):
+    known = changed(people(name, aliases=[alias]), [said(name, "pronouns", "he")], "p1", 1)
+    called = alias.split()[-1]
+    assert [entry.name for entry in known.named_in(f"Old {called} came in.")] == [name]
+    passage = f"Old {called} came in and shook his head. Nobody spoke to Old {called}."
+    assert {one["entry"] for one in from_facts("", [f"Old {called} runs the mill."], passage, known, "English")} == {
+        name
+    }
+    dead = changed(known, [said(name, "status", "dead")], "p2", 2)
+    passage = f"Old {called}'s chair was empty. {called} came in and sat down."
+    assert [one["entry"] for one in find_contradictions(passage, dead)] == [name]
+    for told in (f"{alias} came in and hung up his coat.", f"{name} came in and hung up his coat."):
+        assert [one["entry"] for one in find_contradictions(told, dead)] == [name], told

@@ -158,7 +158,12 @@ def find_names(texts: Sequence[str], codex: Codex) -> Found:
     Everybody has the longest of their names, and whatever is told under a part of it is told of them. A place is named twice.
     """
     mentions, by_word = dict[str, list[_Mention]](), dict[str, set[str]]()
-    told_apart = [entry.own_names for entry in codex.entries.values() if entry.has_epithet]
+    told_apart = {
+        without_epithets(name): entry.own_names
+        for entry in codex.entries.values()
+        if entry.has_epithet
+        for name in entry.own_names
+    }
     for text in texts:
         for mention in _mentions(text, codex, told_apart):
             mentions.setdefault(mention.name, []).append(mention)
@@ -236,13 +241,16 @@ def _split_settings(mentions: dict[str, list[_Mention]], by_word: Mapping[str, s
                 break
 
 
-def _mentions(text: str, codex: Codex, told_apart: Sequence[Sequence[str]]) -> Iterator[_Mention]:
-    """Yield where a text has names that the codex does not know; `told_apart` are the names of each who has an epithet."""
+def _mentions(text: str, codex: Codex, told_apart: Mapping[str, Sequence[str]]) -> Iterator[_Mention]:
+    """Yield where a text has names that the codex does not know.
+
+    `told_apart` has the names of whoever has an epithet by those without it.
+    """
     known = dict[str, bool]()
     for mention in _names_in(text):
         name = mention.name
         # Young Tom is somebody new where Old Tom is known.
-        if any(name in map(without_epithets, own) and is_anothers(text, mention.start, own) for own in told_apart):
+        if name in told_apart and is_anothers(text, mention.start, told_apart[name]):
             name = f"{text[: mention.start].split()[-1]} {name}"
             mention = mention._replace(name=name, start=mention.end - len(name))
         if name not in known:

@@ -38,7 +38,9 @@ from recurrentgpt.prose.sentences import limit_words
 from recurrentgpt.schema.codex import Change, Codex, Contradiction, Entry, Line, Rule, Told, searched, sign_of
 from recurrentgpt.schema.names import (
     ANYBODY,
+    EPITHETS,
     RANKS,
+    epithets_of,
     key_of,
     parted,
     plain,
@@ -524,6 +526,12 @@ class _Passage:
         return " ".join(sentence.plain for sentence in self.sentences)
 
     @cached_property
+    def epithets(self) -> frozenset[str]:
+        """The epithets that may stand before names in it, in small letters."""
+        words = searched(self.text).words
+        return frozenset(word for word in EPITHETS if word.capitalize() in words)
+
+    @cached_property
     def is_of_another_world(self) -> bool:
         """Whether it tells of ghosts, or of those who rise again."""
         return bool(_OTHER_WORLD.search(self.text))
@@ -637,11 +645,14 @@ def _short_names(entry: Entry, told: _Passage, codex: Codex) -> dict[str, str]:
 
 def _own_names(entry: Entry, told: _Passage, codex: Codex) -> list[str]:
     """Return what an entry is called that nothing else is; where a passage tells of Young Tom, Tom may be he, and not Old Tom."""
+    own = codex.names_of(entry)
+    # Most passages have no other epithet, which is found without a pattern.
+    if not entry.has_epithet or told.epithets <= {word for name in entry.own_names for word in epithets_of(name)}:
+        return list(own)
     return [
         name
-        for name in codex.names_of(entry)
-        if not entry.has_epithet
-        or not any(entry.is_another_at(told.text, match.start()) for match in sign_of(name).pattern.finditer(told.text))
+        for name in own
+        if not any(entry.is_another_at(told.text, match.start()) for match in sign_of(name).pattern.finditer(told.text))
     ]
 
 

@@ -69,7 +69,7 @@ _WEDDED = frozenset(
 )
 """Titles behind which a surname alone is hardly ever said without them."""
 _KIN_TITLES = frozenset(("father", "mother", "brother", "sister", "uncle", "aunt"))
-_EPITHETS = _KIN_TITLES | {"old", "young", "little"}
+EPITHETS = _KIN_TITLES | {"old", "young", "little"}
 """What may stand before a name and says who of several has it: Old Tom and Young Tom are both Tom."""
 _PARTICLES = frozenset(
     ("von", "van", "de", "der", "den", "di", "da", "del", "du", "la", "le", "ten", "zu", "bin", "al", "o'")
@@ -258,7 +258,7 @@ def epithets_of(name: str) -> tuple[str, ...]:
     """Return the words, in small letters, that a name begins with and that are none of it: `old`, of Old Tom."""
     found = list[str]()
     for word in plain(name).split()[:-1]:
-        if word.casefold() not in _EPITHETS:
+        if word.casefold() not in EPITHETS:
             break
         found.append(word.casefold())
     return tuple(found)
@@ -276,7 +276,7 @@ def is_anothers(text: str, start: int, names: Collection[str]) -> bool:
     """
     word = _WORD_BEFORE.search(text, max(0, start - 20), start)
     said = word[1].casefold() if word else ""
-    if said not in _EPITHETS:
+    if said not in EPITHETS:
         return False
     told_apart = [name for name in names if epithets_of(name)]
     parts = {part for name in told_apart for part in parts_of(name)}
@@ -334,7 +334,7 @@ def is_name_part(word: str) -> bool:
     """Return whether a word before a surname is another's first name, and no title or first word of a sentence."""
     word = word.strip()
     title = word.rstrip(".").casefold()
-    return word[:1].isupper() and word not in _BEGINS and title not in _TITLES | _EPITHETS
+    return word[:1].isupper() and word not in _BEGINS and title not in _TITLES | EPITHETS
 
 
 def date_before(text: str, start: int, end: int) -> int:

@@ -377,11 +377,11 @@ class Entry:
         return self.kind == "person" and bool(epithets_of(self.name)) and called not in self.called_whole
 
     def has_first_name(self, called: str) -> bool:
-        """Return whether a key of names is what a person's name begins with behind a title, and no surname alone."""
+        """Return whether a key of names is a person's whole name, or what it begins with behind a title, and no surname alone."""
         return self.kind == "person" and any(
-            words[0].casefold() == called and (len(words) > 1 or not title)
-            for title, words in map(form_of, self.own_names)
-            if words
+            key_of(name) == called or (words[:1] == (called,) and (len(words) > 1 or not title))
+            for name in self.own_names
+            for title, words in [form_of(name.casefold())]
         )
 
     def can_be_called(self, title: str) -> bool:

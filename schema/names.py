@@ -285,21 +285,29 @@ def is_anothers(text: str, start: int, names: Collection[str]) -> bool:
 
 
 def parts_of(name: str) -> list[str]:
-    """Return the first and the last name of somebody: of Mrs Cole none, of Captain Ahab and Old Ahab the last."""
-    is_told_apart = bool(epithets_of(name))
-    title, words = form_of(without_epithets(name))
+    """Return the first and the last name of somebody: of Mrs Cole none, of Captain Ahab and Old Ahab the last.
+
+    Of Old Captain Rusk, Captain Rusk is one, too.
+    """
+    is_told_apart, behind = bool(epithets_of(name)), without_epithets(name)
+    title, words = form_of(behind)
     if parted(plain(name)).articles or not words:
         return []
     if len(words) == 1:
         found = list(words) if (is_told_apart or title) and title not in _WEDDED else []
     else:
         found = [word for word in (words[0], words[-1]) if not word[0].islower()]
-    # An old woman, the little ones and Father Christmas are called so, and by no part of that.
-    return [part for part in found if _may_be_said_alone(part)] if is_told_apart else found
+    if not is_told_apart:
+        return found
+    if any(word[0].islower() and word not in _PARTICLES for word in words):
+        found = found[:1]  # Old Peg of the Mill is no Mill
+    # An old woman, the little ones, Father Christmas and Mother Superior are called so, and by no part of that.
+    return [part for part in found if _may_be_said_alone(part)] + ([behind] if " " in behind else [])
 
 
 def _may_be_said_alone(word: str) -> bool:
-    return is_name_part(word) and word.casefold() not in ANYBODY and word not in CALENDAR - _ALSO_NAMES
+    said = word.casefold()
+    return is_name_part(word) and said not in ANYBODY | {"superior"} and word not in CALENDAR - _ALSO_NAMES
 
 
 def is_same_name(known: str, name: str) -> bool:

@@ -231,6 +231,8 @@ def test_whoever_is_introduced_with_an_epithet_is_known_by_the_name_behind_it(na
         ("Little Brother", "Brother"),
         ("Father Christmas", "Christmas"),
         ("Old Mrs Crabbe", "Crabbe"),
+        ("Mother Superior", "Superior"),
+        ("Old Peg of the Mill", "Mill"),
         ("the Old Ferryman", "Ferryman's"),
         ("old ferryman", "ferryman's"),
     ],
@@ -366,3 +368,21 @@ def test_whoever_has_a_name_without_an_epithet_may_be_called_with_any(name, alia
     assert [one["entry"] for one in find_contradictions(passage, dead)] == [name]
     for told in (f"{alias} came in and hung up his coat.", f"{name} came in and hung up his coat."):
         assert [one["entry"] for one in find_contradictions(told, dead)] == [name], told
+
+
+@pytest.mark.parametrize(
+    "name", ["Old Captain Rusk", "Old Josiah Crabbe", "Little Red Riding Hood", "Old Peg of the Mill"]
+)
+def test_whoever_has_a_name_of_several_words_behind_an_epithet_is_known_by_all_of_them(name):
+    called = name.split(maxsplit=1)[1]
+    assert found(people(name), called) == name
+    assert after(people(), name, called) == {name: []}
+    dead = changed(people(name), [said(name, "status", "dead")], "p1", 1)
+    for told in (f"{called} came in and hung up the coat.", f"{name} came in and hung up the coat."):
+        assert [one["entry"] for one in find_contradictions(told, dead)] == [name], told
+    assert find_contradictions(f"Young {called} came in and hung up the coat.", dead) == []
+
+
+def test_a_name_of_several_words_is_whose_it_is_without_an_epithet():
+    assert found(people("Old Captain Rusk", "Captain Rusk"), "Captain Rusk") == "Captain Rusk"
+    assert after(people("Captain Rusk"), "Old Captain Rusk") == {"Old Captain Rusk": []}

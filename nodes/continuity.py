@@ -809,10 +809,6 @@ def _about(called: str, told: _Passage, act: ToldSentence) -> str:
     return " ".join([*before, *(sentence.plain for sentence in until if named.search(sentence.plain))])
 
 
-_HAS_CHANGED = re.compile(r"\b(?:now|again|these days|by then)\b", re.IGNORECASE)
-"""What says that it was otherwise before: that a thing has changed hands since, nobody needs to have seen."""
-
-
 def _of_holder(
     entry: Entry, names: str, told: _Passage, codex: Codex, *, one_of_a_kind: bool
 ) -> Iterator[Contradiction]:
@@ -849,8 +845,6 @@ def _of_holder(
         match = taken.search(sentence.plain)
         who = codex.find(next(filter(None, match.groups()))) if match else None
         if match is None or who is None or who is holder or _is_elsewhen(sentence, match.start(), entry.names, told):
-            continue
-        if _HAS_CHANGED.search(sentence.plain):
             continue
         others = " ".join(one.said for one in told.sentences[:number])
         between = match[0]

@@ -72,8 +72,6 @@ PLANTED = {
 CLEAN = [
     "Years ago the yard was full. Bastian danced there with everybody.",
     "Orrin shook his head.",
-    "A week went by. Petra wore the brass key on a string around her neck now.",
-    "The brass key was in Petra's pocket again; they had agreed on that.",
     "Petra bought a ferry and steered it home.",
     "Signe remembered how Bastian had laughed.",
     "Bastian had opened this gate every morning.",

@@ -44,11 +44,11 @@ STAGES_BEFORE_WORDS = ("", "open_story", "retrieve", "simulator", "select_plan",
 Item = TypeVar("Item")
 
 
-def without(items: Sequence[Item], number: int, of: int | None) -> list[Item]:
-    """Return what waits without the item of this number, counted from 1; raise StoryError where there are not `of` of them."""
-    if of is not None and of != len(items):
+def without(items: Sequence[Item], number: int, item: Item) -> list[Item]:
+    """Return what waits without this item, the one of this number, counted from 1; raise StoryError where that is another."""
+    if list(items[number - 1 : number]) != [item]:
         raise StoryError("What waits has changed meanwhile: look at it again.")
-    return [item for at, item in enumerate(items, 1) if at != number]
+    return [*items[: number - 1], *items[number:]]
 
 
 class StoryJobs:
@@ -235,9 +235,9 @@ class StoryJobs:
         """Let an edited memory hold from the passage after the one in the making."""
         self._wait_with([*self.state.memory_changes, change])
 
-    def withdraw_memory_change(self, number: int, of: int | None = None) -> None:
-        """Take an edit of the memory, counted from 1, out of those that wait; one that is not there is out already."""
-        self._wait_with(without(self.state.memory_changes, number, of))
+    def withdraw_memory_change(self, number: int, change: MemoryChange) -> None:
+        """Take this edit of the memory out of those that wait; raise StoryError where another one has its number by now."""
+        self._wait_with(without(self.state.memory_changes, number, change))
 
     def _wait_with(self, changes: list[MemoryChange]) -> None:
         self.update(memory_changes=changes)
@@ -262,9 +262,9 @@ class StoryJobs:
         """Let a plan wait to be written after the passage in the making."""
         self._queue([*self.state.queue, plan])
 
-    def unqueue_plan(self, number: int, of: int | None = None) -> None:
-        """Take a plan, counted from 1, out of those that wait; one that is not there is out already."""
-        self._queue(without(self.state.queue, number, of))
+    def unqueue_plan(self, number: int, plan: str) -> None:
+        """Take this plan out of those that wait; raise StoryError where another one has its number by now."""
+        self._queue(without(self.state.queue, number, plan))
 
     def _queue(self, plans: list[str]) -> None:
         self.update(queue=plans)

@@ -73,6 +73,13 @@ class MemoryBody(TextBody):
     before: LongText | None = None
 
 
+class ChangeBody(RequestBody):
+    """An edit of the memory that waits."""
+
+    before: LongText
+    after: LongText
+
+
 class PlansBody(RequestBody):
     """The plans to choose from."""
 
@@ -214,7 +221,7 @@ async def memory(jobs: JobsDep, body: MemoryBody) -> Changed:
             jobs.change_memory(change)
             # One that was made meanwhile is in the log.
             if (failure := await jobs.saved()) and change in jobs.state.memory_changes:
-                jobs.withdraw_memory_change(jobs.state.memory_changes.index(change) + 1)
+                jobs.withdraw_memory_change(jobs.state.memory_changes.index(change) + 1, change)
                 raise failure
             return Changed()
     jobs.check_idle()
@@ -224,11 +231,9 @@ async def memory(jobs: JobsDep, body: MemoryBody) -> Changed:
 
 
 @router.delete("/stories/{story}/memory")
-async def withdraw_memory(
-    jobs: JobsDep, number: Annotated[int, Query(ge=1)], of: Annotated[int | None, Query(ge=1)] = None
-) -> Changed:
-    """Take an edit of the memory, counted from 1, out of those that wait for the passage in the making, if there are `of`."""
-    jobs.withdraw_memory_change(number, of)
+async def withdraw_memory(jobs: JobsDep, number: Annotated[int, Query(ge=1)], body: ChangeBody) -> Changed:
+    """Take an edit of the memory, the one of this number, out of those that wait for the passage in the making."""
+    jobs.withdraw_memory_change(number, MemoryChange(body.before, body.after))
     return Changed()
 
 

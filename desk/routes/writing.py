@@ -137,11 +137,9 @@ async def queue(jobs: JobsDep, body: PlanBody) -> Changed:
 
 
 @router.delete("/stories/{story}/queue")
-async def unqueue(
-    jobs: JobsDep, number: Annotated[int, Query(ge=1)], of: Annotated[int | None, Query(ge=1)] = None
-) -> Changed:
-    """Take a plan, counted from 1, out of those that wait, if there are `of` of them."""
-    jobs.unqueue_plan(number, of)
+async def unqueue(jobs: JobsDep, number: Annotated[int, Query(ge=1)], body: PlanBody) -> Changed:
+    """Take a plan, the one of this number, out of those that wait."""
+    jobs.unqueue_plan(number, body.plan)
     return Changed()
 
 

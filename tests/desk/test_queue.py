@@ -20,13 +20,14 @@ def test_plans_that_wait_are_written_in_their_order(client: Client) -> None:
     story = client.begin()["id"]
     for plan in ("Mira dives.", "Mira sinks.", "Mira rises."):
         client.send("POST", f"/stories/{story}/queue", {"plan": plan})
-    client.http.request("DELETE", f"/desk/api/stories/{story}/queue", params={"number": 2}).raise_for_status()
+    at = f"/desk/api/stories/{story}/queue"
+    client.http.request("DELETE", at, params={"number": 2}, json={"plan": "Mira sinks."}).raise_for_status()
     assert client.jobs(story).state.queue == ["Mira dives.", "Mira rises."]
     view = client.write(story, plan="Mira waits.")
     assert plans_of(client, view)[1:] == ["Mira waits.", "Mira dives.", "Mira rises."]
     assert client.jobs(story).state.queue == []
     client.send("POST", f"/stories/{story}/queue", {"plan": "Mira dives."})
-    status, why = client.refused("DELETE", f"/stories/{story}/queue", number="1", of="2")
+    status, why = client.refused("DELETE", f"/stories/{story}/queue", {"plan": "Mira sinks."}, number="1")
     assert (status, client.jobs(story).state.queue) == (409, ["Mira dives."])
     assert "changed meanwhile" in why
     assert "some words" in client.refused("POST", f"/stories/{story}/queue", {"plan": " "})[1]

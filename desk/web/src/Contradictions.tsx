@@ -106,7 +106,7 @@ export function Contradictions(props: Props) {
             </div>
           ))}
           <div className="row">
-            <button disabled={busy} onClick={edit}>Edit the passage</button>
+            <button onClick={edit}>Edit the passage</button>
             <button disabled={busy} onClick={() => void props.ask("POST", "/retry", { at: passage.id })}>Another take</button>
             <button className="quiet" onClick={close}>Close</button>
           </div>

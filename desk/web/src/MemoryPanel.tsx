@@ -114,7 +114,7 @@ function Waiting({ changes, ask, onOut }: { changes: MemoryChange[]; ask: Ask; o
               {parts(change).came.join(" ")}
               {parts(change).went.map((line) => <del key={line}> {line}</del>)}
             </span>
-            <button className="quiet" aria-label={`Take out change ${at + 1} of the memory`} onClick={() => void ask("DELETE", `/memory?number=${at + 1}&of=${changes.length}`).then((done) => done && onOut(change))}>Take out</button>
+            <button className="quiet" aria-label={`Take out change ${at + 1} of the memory`} onClick={() => void ask("DELETE", `/memory?number=${at + 1}`, change).then((done) => done && onOut(change))}>Take out</button>
           </li>
         ))}
       </ul>

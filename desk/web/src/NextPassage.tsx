@@ -130,7 +130,7 @@ const PLAYER = { open: "Be somebody else", label: "Who are you?", example: "I am
 /** The plans that wait, in their order; one that is taken out is a plan in hand again. */
 function Queued({ plans, view, ask }: Omit<Props, "live"> & { plans: string[] }) {
   if (!plans.length) return null;
-  const takeOut = (plan: string, number: number) => void ask("DELETE", `/queue?number=${number}&of=${plans.length}`).then((done) => done && layAside(`${view.id}/own//`, plan, view.head));
+  const takeOut = (plan: string, number: number) => void ask("DELETE", `/queue?number=${number}`, { plan }).then((done) => done && layAside(`${view.id}/own//`, plan, view.head));
   return (
     <ol className="queue" aria-label="Plans that wait">
       {plans.map((plan, at) => (

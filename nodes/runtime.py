@@ -25,6 +25,7 @@ from recurrentgpt.models.embeddings import default_embeddings
 from recurrentgpt.models.roles import ResolvedModel, Role, aresolve_model
 from recurrentgpt.nodes.by_hand import correct_passage
 from recurrentgpt.nodes.human.message_stream import Speech
+from recurrentgpt.nodes.last_steps import last_step
 from recurrentgpt.nodes.prompt_runtime import PromptRuntime
 from recurrentgpt.nodes.routes import plan_in_hand
 from recurrentgpt.nodes.server_thread import thread_of
@@ -93,6 +94,9 @@ class StoryRuntime(PromptRuntime):
             kept |= (await self.log.remembered_record(state["story"], seconds=seconds))["settings"]
         if language := state.get("language"):
             kept["language"] = language
+        if self.context.ending and last_step(state, self.context):
+            # This run's last passage is the story's, wherever an earlier one meant it to end.
+            kept.pop("length", None)
         self.context = self.context.over(kept)
 
     async def model(self, role: Role) -> ResolvedModel:

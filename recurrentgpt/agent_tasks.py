@@ -163,9 +163,11 @@ _ABOUT_THE_REPLY = (
 )
 _TO_THE_WRITER = re.compile(
     r"(?:(?:your\s+)?(?:task|request|instructions?|requirements?|guidelines|deliverables?|output)\s*[:–—-]*\s*)?(?:"
-    r"you\s+are\s+(?:an?|the|our|my)\s+(?:[\w-]+\s+){0,4}?sub-?agent"
+    r"you\s+are\s+(?:an?|the|our|my)\s+(?:(?!and\b)[\w-]+\s+){0,4}?sub-?agent"
     r"|you\s+are\s+(?:an?|the|our|my)\s+(?:expert\s+|helpful\s+|skilled\s+|professional\s+)*"
-    r"(?:(?:creative|fiction|story|story-?\s?writing|story-?\s?telling|writing|narrative|literary|ai)[\s-]+){1,3}(?:agent|assistant|model)"
+    # An AI alone, or a literary agent, is somebody in a story.
+    r"(?:(?:ai|fiction|literary)[\s-]+){0,2}(?:creative|story|story-?\s?writing|story-?\s?telling|writing|narrative)[\s-]+"
+    r"(?:(?:creative|fiction|story|writing|ai)[\s-]+){0,2}(?:agent|assistant)"
     r"|(?:(?:please|then|and|also|finally|now|afterwards|in\s+your\s+(?:reply|response|answer|final\s+message))[\s,]+)*"
     r"(?:(?:make\s+sure\s+to|be\s+sure\s+to|remember\s+to|only|just)\s+)*"
     rf"(?:(?:{_REPORT})(?=\W.*\b(?:passage|ids?|identifier|prose|stor(?:y|ies)|full\s+text)\b)"

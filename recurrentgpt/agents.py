@@ -39,7 +39,7 @@ from recurrentgpt.agent_tasks import (
 from recurrentgpt.infrastructure.background_loop import acall, call
 from recurrentgpt.library import Library, default_library
 from recurrentgpt.nodes.human.chat import asked_words
-from recurrentgpt.nodes.human.phrases import check_premise
+from recurrentgpt.nodes.human.phrases import told_premise
 from recurrentgpt.nodes.select_plan import question
 from recurrentgpt.prose.sentences import numbered
 from recurrentgpt.schema.context import Context
@@ -186,7 +186,7 @@ class _Writer:
         return await acall(lambda: work(library))
 
     async def start(self, library: Library, premise: str, genre: str = "", language: str = "") -> StoryReply:
-        check_premise(premise)
+        premise = told_premise(premise, genre)
         settings = {**self._settings, **({"language": language} if language.strip() else {})}
         story = AsyncStory.new(genre, premise, library=library, **settings)
         return await _written(story, story.begin())

@@ -22,7 +22,7 @@ from recurrentgpt.infrastructure.listening import listening
 from recurrentgpt.library import Library, default_library
 from recurrentgpt.nodes.human.answers import is_played, parse_answer
 from recurrentgpt.nodes.human.chat import asked_words
-from recurrentgpt.nodes.human.phrases import TO_END, check_premise
+from recurrentgpt.nodes.human.phrases import TO_END, told_premise
 from recurrentgpt.prose.model_text import visible_line
 from recurrentgpt.schema.choice import Action
 from recurrentgpt.schema.errors import BadAnswer, MissingExtra, RecurrentGPTError, SettingsError
@@ -303,7 +303,7 @@ class _Tools:
         language: Annotated[str, Field(description="Its language, such as French; the premise's own if left out")] = "",
     ) -> PassageReply:
         """Begin a new story and write its first passage; what is left out is made up. Fiction first asks who the player is."""
-        check_premise(premise)
+        premise = told_premise(premise, genre, title, player)
         library = await self._open_library()
         settings = {**self._settings, **({"mode": mode} if mode else {}), **_length(words)}
         settings |= {"language": language} if language.strip() else {}

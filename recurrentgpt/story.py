@@ -104,7 +104,11 @@ class AsyncStory:
         Raises StoryNotFound for none or several.
         """
         record = await library.engine.find(name)
-        return cls(library.engine, record["story"], Context(**settings).over(record["settings"]))
+        kept = record["settings"]
+        if settings.get("language") is None:
+            # Chosen, for the thread may still have the one before.
+            settings["language"] = kept.get("language")
+        return cls(library.engine, record["story"], Context(**settings).over(kept))
 
     @property
     def context(self) -> Context:

@@ -247,7 +247,7 @@ class Context:
         """Refuse unknown names before `__init__` does: LangGraph passes on what a client sent as the run's context."""
         refuse_unknown(given, settings_of(cls))
         made = super().__new__(cls)
-        made.__dict__["_named"] = frozenset(name for name, value in given.items() if value is not None)
+        made.__dict__["_given_names"] = frozenset(name for name, value in given.items() if value is not None)
         return made
 
     def __post_init__(self) -> None:
@@ -255,6 +255,13 @@ class Context:
             value = getattr(self, name)
             setattr(self, name, known.default if value is None else known.checked(value))
         self._check_words()
+        self.__dict__["_named"] = self.__dict__.pop("_given_names")
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Set a setting; from then on somebody chose it, also where it is the default."""
+        super().__setattr__(name, value)
+        if (named := self.__dict__.get("_named")) is not None:
+            self.__dict__["_named"] = named | {name}
 
     def _check_words(self) -> None:
         if self.min_words > self.max_words:
@@ -279,8 +286,8 @@ class Context:
 
     @property
     def has_language(self) -> bool:
-        """Whether somebody chose the language; else it is the premise's."""
-        return self.language != SETTINGS["language"].default or "language" in self.__dict__.get("_named", ())
+        """Whether somebody chose the language, or the graph has one of its own; else it is the premise's."""
+        return "language" in self._of_graph or self._is_chosen("language")
 
     def changed(self, **settings: Any) -> Self:
         """Return the context with other settings; to `dataclasses.replace`, somebody has chosen all the rest, too."""
@@ -481,7 +488,7 @@ def resolve_context(given: object, defaults: Mapping[str, Any] = NO_DEFAULTS) ->
         chosen = {name: value for name, value in given.items() if name in SETTINGS and value is not None}
     made = Context(**{**defaults, **chosen})
     # A default is nobody's choice: what a story keeps holds over it.
-    made.__dict__.update(_named=frozenset(chosen), _defaults=defaults)
+    made.__dict__.update(_named=frozenset(chosen), _defaults=dict(defaults))
     return made
 
 

@@ -39,6 +39,8 @@ TO_END = (
 NO_PREMISE = (
     "Nothing was written, for this tells nothing of a story: say in a sentence what it is about, and it begins."
 )
+_NO_PLAN = 100
+"""From this number on, one that is said is that of no plan."""
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 _CARDINALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _DIGITS = r"[+-]?[0-9]{1,9}"
@@ -591,15 +593,18 @@ def _names_plan(found: re.Match[str]) -> bool:
     return found["noun"] in _PLAN_NOUNS or found["after"] in _PLAN_NOUNS
 
 
-def is_no_premise(text: str) -> bool:
-    """Tell whether a text with which a story shall begin is plainly nothing of one: a number, a greeting, a word of help."""
+def is_no_premise(text: str, *, is_form: bool = False) -> bool:
+    """Tell whether a text with which a story shall begin is plainly nothing of one: a number, a greeting, a word of help.
+
+    Where other fields of a form tell of the story (`is_form`), a word that would be an answer may be one of it: "The End".
+    """
     if A_STORY.search(text):
         return False
     try:
         meant = understand(text, ())
     except BadAnswer as fault:
         if not str(fault).startswith((QUESTION, READING)):
-            return True
+            return not is_form or str(fault) == HELP.format(0)
         said = _bare(text)
         if not _ASKED_IN_WORDS.fullmatch(text.casefold().strip()):
             return True
@@ -607,15 +612,32 @@ def is_no_premise(text: str) -> bool:
         asks = _plain(said)
         is_short = len(said.split()) <= _MOST_ABOUT_IT
         is_about_it = bool((_ABOUT_THE_PROGRAM if is_short else _ASKS_FOR_HELP).search(said))
-        return is_about_it and (asks == said or is_no_premise(asks))
+        return is_about_it and (asks == said or is_no_premise(asks, is_form=is_form))
+    if isinstance(meant, int):
+        # So many plans there never are: it is a year, or a title.
+        return meant < _NO_PLAN
     # Who lets it be chosen begins a story all the same.
-    return meant is not None and meant != "simulator"
+    return not is_form and meant is not None and meant != "simulator"
 
 
-def check_premise(text: str) -> None:
-    """Raise BadAnswer for a premise that plainly says nothing of a story; an empty one is made up."""
-    if text.strip() and is_no_premise(text):
+def told_premise(text: str, *others: str) -> str:
+    """Return the premise of a form whose fields beside it hold `others`: empty, to be made up, where it may be anything.
+
+    Raises BadAnswer for one that plainly says nothing of a story.
+    """
+    if not text.strip() or _is_left_open(text):
+        return ""
+    if is_no_premise(text, is_form=any(other.strip() for other in others)):
         raise BadAnswer(NO_PREMISE)
+    return text
+
+
+def _is_left_open(text: str) -> bool:
+    try:
+        understand(text, ())
+    except BadAnswer as fault:
+        return str(fault) == _SOMEBODY_ELSE
+    return False
 
 
 def refuses(text: str) -> bool:

@@ -1,7 +1,9 @@
 """What a run does not say of how a story is told is what the story has kept, whichever graph it is opened on."""
 
 import asyncio
+import copy
 import itertools
+import pickle
 
 import pytest
 from langchain_core.messages import HumanMessage
@@ -105,6 +107,35 @@ async def test_what_was_set_elsewhere_holds_from_the_next_passage_on(model, tier
     assert len((await host.run(Command(resume="new plans")))["candidate_plans"]) == 2
 
 
+async def test_a_run_with_an_ending_ends_the_story_before_the_length_that_it_keeps(model):
+    model.tier = "full"
+    host = Host(model)
+    await host.run({"premise": PREMISE}, length=20)
+    told = len(model.calls)
+    result = await host.run(Command(resume=1), ending=True, last_step=3, selector="simulator")
+    assert ["passage 2 of 3" in prompt for prompt in host.prompts(told)] == [True, False]
+    assert "passage 3 of 3" in host.prompts(told)[-1]
+    assert result["status"] == "finished"
+
+
+async def test_a_run_with_an_ending_and_no_end_goes_by_the_length_that_the_story_keeps(model):
+    model.tier = "full"
+    host = Host(model)
+    await host.run({"premise": PREMISE}, length=20)
+    assert "passage 2 of 20" in await host.passage(Command(resume=1), ending=True)
+
+
+def test_what_is_set_on_a_story_holds_also_where_it_is_the_default(tmp_path, model):
+    with Library.open(tmp_path / "stories") as library:
+        told = {"model": model, "embeddings": HashEmbeddings(), "seed": 7}
+        story = Story.new(premise=PREMISE, library=library, **told, plans=5)
+        list(story.begin())
+        story = Story.open(story.id, library=library, **told)
+        story.context.plans = 3
+        list(story.stream(1))
+        assert len(story.plans) == 3
+
+
 @pytest.mark.parametrize("build", [build_story_graph, build_step_graph])
 async def test_a_story_that_is_opened_by_its_id_is_told_as_it_is_kept(model, tier, build):
     begun = Host(model)
@@ -169,7 +200,8 @@ async def test_an_old_story_that_kept_nothing_goes_on_as_the_graph_tells(model, 
     await host.store.aput(("recurrentgpt", "stories"), first["story"], {**row, "settings": {}})
     prompt = await host.passage(Command(resume=1))
     assert as_chosen(prompt) == (False, True, False)
-    assert "third person and the past tense" in " ".join(prompt.split()) or "third person" not in prompt
+    assert "first person" not in prompt
+    assert "present tense" not in prompt
 
 
 async def test_what_is_kept_and_cannot_be_used_is_said(model):
@@ -216,3 +248,13 @@ def test_what_a_graph_changes_of_the_defaults_is_nobodys_choice():
     assert Context(plans=None, temperature=None).given == {}
     kept = Context(plans=3, tense=None).over({"plans": 5, "tense": "past", "selector": "simulator", "unknown": 1})
     assert (kept.plans, kept.tense, kept.selector) == (3, "past", "human")
+
+
+@pytest.mark.parametrize("context", [resolve_context({"plans": 2}), resolve_context({"plans": 2}, {"style": "dry"})])
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))])
+def test_a_context_can_be_copied(context, copied):
+    made = copied(context)
+    assert (made, made.given) == (context, {"plans": 2})
+    made.tense = "auto"
+    assert made.given == {"plans": 2, "tense": "auto"}
+    assert context.given == {"plans": 2}

@@ -710,7 +710,7 @@ def test_what_tells_nothing_of_a_story_is_no_premise(words):
 @pytest.mark.parametrize("words", [
     "A lamp.", "Dragons", "Tell me a story", "Can you write me a story about a whale?", "Can you write about a whale?",
     "Who killed the mayor?", "What if the moon vanished?", "surprise me", "Hi, I'd like to read a story about cats.",
-    "Apollo 13", "Tell me about a dragon who hoards books.", "You are a detective.", "Where do the drowned go?", "horror",
+    "Apollo 13", "1984", "Tell me about a dragon who hoards books.", "You are a detective.", "Where do the drowned go?", "horror",
     "New story: cats", "Hello from the other side of the grave", "How far would you go to save your child?",
     "What would you do if you woke up in a world where nobody knew your name?", "Who stole my grandmother's ring?",
     "Who is killing the writers of this town?", "Tell us how this town lost its bell.",

@@ -476,6 +476,12 @@ async def test_what_begins_no_story_in_a_chat_begins_none(connected, premise):
         assert (await call(client, "start_story", premise="Dracula"))[0]["step"] == 1
 
 
+async def test_a_premise_that_may_be_anything_is_made_up_and_a_title_is_one(connected):
+    async with connected() as client:
+        assert (await call(client, "start_story", premise="anything", genre="horror"))[0]["step"] == 1
+        assert (await call(client, "start_story", premise="The End", title="The End"))[0]["step"] == 1
+
+
 @pytest.mark.parametrize(("typed", "tool"), [
     ("end the story", "finish"), ("finish the story", "finish"), ("write the ending", "finish"),
     ("another take", "retry"), ("new plans", "new_plans"), ("you choose", "choose_plan"),

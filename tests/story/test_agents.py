@@ -70,6 +70,23 @@ async def test_what_begins_a_story_in_a_chat_begins_one_by_a_tool(parts, premise
     assert (await start.ainvoke({"premise": premise}))["step"] == 1
 
 
+@pytest.mark.parametrize("premise", ["anything", "any", "random", "Whatever you like.", "no preference"])
+async def test_a_premise_that_may_be_anything_is_made_up(parts, premise):
+    start, *_ = as_tools(**parts)
+    assert (await start.ainvoke({"premise": premise, "genre": "horror"}))["step"] == 1
+    assert (await start.ainvoke({"premise": premise}))["step"] == 1
+    asked = "\n".join(str(message.text) for call in parts["model"].calls for message in call)
+    assert premise not in asked or premise == "any"
+
+
+@pytest.mark.parametrize(
+    ("premise", "genre"), [("1984", ""), ("1984", "horror"), ("The End", "horror"), ("Undo", "noir")]
+)
+async def test_a_title_for_a_premise_begins_a_story(parts, premise, genre):
+    start, *_ = as_tools(**parts)
+    assert (await start.ainvoke({"premise": premise, "genre": genre}))["step"] == 1
+
+
 @pytest.mark.parametrize("ask", [False, True])
 async def test_a_tool_leads_a_story_to_its_close(parts, ask):
     start, _, finish = as_tools(ask=ask, **parts)

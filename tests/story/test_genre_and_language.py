@@ -201,6 +201,32 @@ def test_a_story_is_told_in_the_language_of_its_premise(library, settings, model
     assert Story.open(story.id, library=library).settings["language"] == "Dutch"
 
 
+@pytest.mark.parametrize("reopened", [False, True])
+def test_a_story_can_be_set_back_to_english(library, settings, model, reopened):
+    model.tier = "full"
+    story = Story.new(premise=PLAIN, library=library, **settings(language="French"))
+    list(story.begin())
+    story = Story.open(story.id, library=library, **settings())
+    story.change_settings(language="English")
+    if reopened:
+        story = Story.open(story.id, library=library, **settings(language=None))
+    told = len(model.calls)
+    list(story.stream(1))
+    written = [prompt for prompt in prompts(model)[told:] if "You are the author" in prompt]
+    assert written
+    assert not any("French" in prompt for prompt in written)
+
+
+def test_a_graphs_own_language_is_not_the_premises(model):
+    graph = build_story_graph(
+        store=InMemoryStore(),
+        checkpointer=InMemorySaver(),
+        defaults={"model": model, "embeddings": HashEmbeddings(), "language": "English"},
+    )
+    graph.invoke({"premise": GERMAN}, {"configurable": {"thread_id": "pinned"}})
+    assert not any("in German" in prompt for prompt in prompts(model))
+
+
 def test_a_language_that_was_chosen_holds(library, settings):
     story = Story.new("mystery", GERMAN, library=library, **settings(language="English"))
     list(story.begin())

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from recurrentgpt.infrastructure.bounded_cache import BoundedCache
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.log_reader import LogReader
-from recurrentgpt.memory.looks import with_look, within_bounds, without_features, without_look
+from recurrentgpt.memory.looks import is_part_of, with_look, within_bounds, without_features, without_look
 from recurrentgpt.memory.path_fold import KEPT, PathFold
 from recurrentgpt.memory.query import query_parts
 from recurrentgpt.memory.superseded import (
@@ -503,15 +503,7 @@ def _ended(codex: Codex, old: Entry | None, new: Entry, by: Line | None = None) 
         after = new.line(line.aspect) if line.aspect in ONE_EACH else None
         if line.aspect == "look":
             # An end of one feature leaves the others of the same line.
-            rest = (one for one in new.lines if one.aspect == "look" and one.rests_on == line.rests_on)
-            after = by or next(
-                (
-                    one
-                    for one in rest
-                    if one.passage == line.passage and all(part in line.value for part in one.value.split(", "))
-                ),
-                None,
-            )
+            after = by or next((one for one in new.lines if is_part_of(one, line)), None)
         now = sentence_of(new, after) if after else ""
         known = over.get(line.passage, codex.over.get(line.passage, ()))
         # That they left is what somebody did, and stays told as that.
@@ -582,10 +574,10 @@ def _merged(entry: Entry, other: Entry) -> Entry:
             for own in newer:
                 left = without_features(left, own, entry)
         else:
-            one = entry.line(line.aspect) if line.aspect in ONE_EACH else None
-            left = () if one is not None and one.step >= line.step else (line,)
-        for other_line in left:
-            lines = _with_line(entry, lines, other_line, below=False)
+            own_one = entry.line(line.aspect) if line.aspect in ONE_EACH else None
+            left = () if own_one is not None and own_one.step >= line.step else (line,)
+        for one in left:
+            lines = _with_line(entry, lines, one, below=False)
     for line in sorted(lines, key=lambda line: line.step):
         untrue = outdated(dataclasses.replace(entry, lines=lines), line) if line.passage and line in lines else ()
         lines = tuple(own for own in lines if own not in untrue or own.step >= line.step)

@@ -35,10 +35,11 @@ _DRESSED = re.compile(r"\b(?:dressed|clad) in\s")
 _BY_ADJECTIVE = re.compile(r"-(?=(?:eyed|haired|bearded|faced)\b)", re.IGNORECASE)
 """Where an adjective names a feature: grey-eyed."""
 _ADJECTIVE_LAST = re.compile(
-    r"(?<!\w)(?:les?|las?|une?|una|uno|el|il|gli|os|um|uma|del|della|sa|ses|sus?|avec|dans)(?!\w)|(?<![^\W_])[dl]['’]|"
-    r"[^\W\d_a-zA-ZäöüßÄÖÜ]"
+    r"(?<!\w)(?:les?|las?|une?|una|uno|el|il|gli|os|um|uma|del|della|sa|ses|sus?|avec|dans)(?!\w)|(?<![^\W_])[dl]['’]"
 )
-"""A word of a language in which a noun stands before its adjectives, or a letter of none whose features are read."""
+"""A word of a language in which a noun stands before its adjectives."""
+_OTHER_LETTER = re.compile(r"[^\W\d_a-zA-ZäöüßÄÖÜ]")
+"""A letter of a language whose features no rule here reads."""
 _NOUNS = {"eyed": "eyes", "haired": "hair", "bearded": "beard", "faced": "face"}
 _PLURAL = re.compile(r"(?:[^suis'’]s|ux)$")
 """How a plural ends, which stands last in what it tells of: "yeux gris" and "eyes grey" say last how they are."""
@@ -102,6 +103,12 @@ def without_look(lines: Iterable[Line], said: str, entry: Entry) -> tuple[Line, 
     return _cut(lines, is_left)
 
 
+def is_part_of(line: Line, whole: Line) -> bool:
+    """Return whether a line is what is left of a look of the same passage."""
+    is_look = line.aspect == whole.aspect == "look"
+    return is_look and line.passage == whole.passage and set(_parts(line.value)) < set(_parts(whole.value))
+
+
 def within_bounds(lines: tuple[Line, ...]) -> tuple[Line, ...]:
     """Return lines without the oldest looks that passages tell, where these are too many; what the author says stays."""
     looks = [line for line in lines if line.aspect == "look" and line.passage and not line.by_author]
@@ -136,7 +143,7 @@ def _parts(look: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)
 def _feature(part: str, names: str) -> _Feature:
-    if _ADJECTIVE_LAST.search(part):
+    if _ADJECTIVE_LAST.search(part) or _OTHER_LETTER.search(part):
         return _Feature("", True, "", frozenset(), frozenset())
     if _DRESSED.search(part):
         return _Feature("dressed", True, "", frozenset(), frozenset())

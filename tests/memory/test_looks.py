@@ -97,6 +97,8 @@ def test_in_a_language_whose_adjectives_stand_last_no_look_takes_the_place_of_an
     codex = looks("manteau noir")
     said = {**look("chapeau noir"), "rests_on": "Il portait un chapeau noir."}
     assert told(changed(codex, [said], "p2", 2)) == ["manteau noir", "chapeau noir"]
+    said = {**look("blue eyes"), "rests_on": "In the café Zoë saw his blue eyes."}
+    assert told(changed(looks("grey eyes"), [said], "p2", 2)) == ["blue eyes"]
 
 
 @pytest.mark.parametrize(

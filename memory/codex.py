@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from recurrentgpt.infrastructure.bounded_cache import BoundedCache
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.log_reader import LogReader
-from recurrentgpt.memory.looks import tells_of_same, with_look, within_bounds
+from recurrentgpt.memory.looks import is_part_of, with_look, within_bounds, without_features, without_look
 from recurrentgpt.memory.path_fold import KEPT, PathFold
 from recurrentgpt.memory.query import query_parts
 from recurrentgpt.memory.superseded import (
@@ -46,6 +46,8 @@ from recurrentgpt.schema.parts import Brief
 
 MOST_LINES = 40
 """Lines of one entry of an aspect that may have several; the oldest go first, and stay in the commits that said them."""
+MOST_LOOK_WORDS = 36
+"""Words of looks that are told as one sentence, which has at most 40 with the name; of few words to tell, a quarter."""
 MOST_ENTRIES = 400
 """Entries that passages have made and that are kept; the others stay in the commits. See `_within_bounds`."""
 MOST_HELD = 300
@@ -217,11 +219,10 @@ def _with(
             entry = dataclasses.replace(entry, lines=within_bounds(entry.lines)) if line.aspect == "look" else entry
         case "end":
             # What a passage said stays where the author takes back what lies under it.
-            lines = [line for line in entry.lines if not (below and line.passage)]
-            left = _without(codex, entry, tuple(lines), change)
-            entry = dataclasses.replace(
-                entry, lines=_back_from(entry, tuple(line for line in entry.lines if line in left or line not in lines))
-            )
+            stays = tuple(line for line in entry.lines if below and line.passage)
+            lines = tuple(line for line in entry.lines if line not in stays)
+            left = (*_without(codex, entry, lines, change), *stays)
+            entry = dataclasses.replace(entry, lines=_back_from(entry, left))
             codex = _ended(codex, old, entry)
         case "rename":
             former = tuple(called for called in dict.fromkeys([*entry.former, entry.name]) if called != value)
@@ -499,7 +500,10 @@ def _ended(codex: Codex, old: Entry | None, new: Entry, by: Line | None = None) 
         return codex
     over: dict[str, tuple[Superseded, ...]] = {}
     for line in ended:
-        after = new.line(line.aspect) if line.aspect in ONE_EACH else by if line.aspect == "look" else None
+        after = new.line(line.aspect) if line.aspect in ONE_EACH else None
+        if line.aspect == "look":
+            # An end of one feature leaves the others of the same line.
+            after = by or next((one for one in new.lines if is_part_of(one, line)), None)
         now = sentence_of(new, after) if after else ""
         known = over.get(line.passage, codex.over.get(line.passage, ()))
         # That they left is what somebody did, and stays told as that.
@@ -519,11 +523,12 @@ def _with_line(entry: Entry, lines: tuple[Line, ...], line: Line, *, below: bool
         return lines
     if line.aspect == "look" and not below:
         return with_look(lines, line, entry)
-    if line.aspect == "look" and any(
-        other.passage and tells_of_same(other.value, line.value, entry) for other in alike
-    ):
-        return lines
     if below:
+        for other in alike:
+            left = without_features((line,), other, entry) if line.aspect == "look" and other.passage else (line,)
+            if not left:
+                return lines
+            (line,) = left
         # What the author says stands before all that passages say, in its own order, and none of it makes room for those.
         own = [other for other in lines if not other.passage]
         return (*own, line, *(other for other in lines if other.passage))
@@ -538,6 +543,8 @@ def _without(codex: Codex, entry: Entry, lines: tuple[Line, ...], change: Change
     """Return lines without the one that a change ends: of its aspect, and saying what the change says, if that says anything."""
     aspect, said = change.get("aspect", "fact"), change.get("value") or change.get("text", "")
     alike = [line for line in lines if line.aspect == aspect]
+    if aspect == "look" and said:
+        return without_look(lines, said, entry)
     if aspect in (*ONE_EACH, "look"):
         return tuple(line for line in lines if line not in alike or (said and not _is_said(codex, entry, line, said)))
     shares = {line: shared_words(said, line.text or line.value, entry.names) for line in alike}
@@ -563,12 +570,14 @@ def _merged(entry: Entry, other: Entry) -> Entry:
     for line in sorted(other.lines, key=lambda line: line.step):
         if line.aspect == "look":
             newer = [own for own in entry.lines if own.aspect == "look" and own.step > line.step]
-            is_over = any(tells_of_same(own.value, line.value, entry) for own in newer)
+            left: tuple[Line, ...] = (line,)
+            for own in newer:
+                left = without_features(left, own, entry)
         else:
-            own = entry.line(line.aspect) if line.aspect in ONE_EACH else None
-            is_over = own is not None and own.step >= line.step
-        if not is_over:
-            lines = _with_line(entry, lines, line, below=False)
+            own_one = entry.line(line.aspect) if line.aspect in ONE_EACH else None
+            left = () if own_one is not None and own_one.step >= line.step else (line,)
+        for one in left:
+            lines = _with_line(entry, lines, one, below=False)
     for line in sorted(lines, key=lambda line: line.step):
         untrue = outdated(dataclasses.replace(entry, lines=lines), line) if line.passage and line in lines else ()
         lines = tuple(own for own in lines if own not in untrue or own.step >= line.step)
@@ -691,7 +700,8 @@ def tell(
     those come first that are nearest to what is asked for, by their sentences, and else the newest.
     """
     held = [word_set(sentence) for sentence in known]
-    waiting = [(entry, _to_tell(entry, held, nearness or {})) for entry in entries]
+    most_look_words = min(MOST_LOOK_WORDS, words // 4)
+    waiting = [(entry, _to_tell(entry, held, nearness or {}, most_look_words)) for entry in entries]
     chosen: dict[str, list[str]] = {}
     for turn in range(max((len(lines) for _, lines in waiting), default=0)):
         for entry, lines in waiting:
@@ -706,7 +716,9 @@ def tell(
     ]
 
 
-def _to_tell(entry: Entry, held: Sequence[frozenset[str]], nearness: Mapping[str, float]) -> list[str]:
+def _to_tell(
+    entry: Entry, held: Sequence[frozenset[str]], nearness: Mapping[str, float], most_look_words: int
+) -> list[str]:
     """Return the sentences of an entry that a prompt does not hold yet, what matters most first."""
     lines = sorted(
         entry.lines,
@@ -721,9 +733,13 @@ def _to_tell(entry: Entry, held: Sequence[frozenset[str]], nearness: Mapping[str
         lines = [line for line in lines if line.step >= gone.step or line.aspect == "role"]  # true of the living
     looks = [line for line in lines if line.aspect == "look" and not line.text]
     if len(looks) > 1:
-        # All in one: other lines have their turn beside them.
-        all_looks = dataclasses.replace(looks[0], value="; ".join(line.value for line in looks))
-        lines = [all_looks if line is looks[0] else line for line in lines if line is looks[0] or line not in looks]
+        # All in one that fit: other lines have their turn beside them, and the older looks behind those.
+        fit = 1
+        while fit < len(looks) and sum(count_words(line.value) for line in looks[: fit + 1]) <= most_look_words:
+            fit += 1
+        newest = dataclasses.replace(looks[0], value="; ".join(line.value for line in looks[:fit]))
+        lines = [newest if line is looks[0] else line for line in lines if line is looks[0] or line not in looks]
+        lines += looks[fit:]
     for line in lines:
         # Who somebody is, and that they are alive, the brief says or nobody doubts.
         if line.aspect in ("pronouns",) or (line.aspect == "role" and not line.step and not line.rests_on):

@@ -6,19 +6,18 @@ A feature is the last word of what is said to be so: the eyes of "grey eyes", th
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from recurrentgpt.memory.superseded import word_forms
-from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.memory.superseded import SAME, shared_words, word_forms
 from recurrentgpt.prose.shared_runs import tokens
-from recurrentgpt.schema.codex import Entry, Line
+from recurrentgpt.schema.codex import Entry, Kind, Line
 from recurrentgpt.schema.names import ANYBODY
 
-MOST_LOOKS, MOST_LOOK_WORDS = 8, 40
-"""Lines of one entry that tell how it looks, and their words; the oldest go first, and stay in the commits that said them."""
+MOST_LOOKS = 8
+"""Looks that passages tell of an entry and that are kept; the oldest go first, and stay in the commits that said them."""
 
 _BETWEEN = re.compile(r"\s*[,;]\s*(?:and\s+|with\s+|but\s+)?|\s+(?:with|and|but)\s+")
 """What stands between two features."""
@@ -29,18 +28,36 @@ _AT = (
 )
 _FURTHER = re.compile(
     rf"\s(?:(?P<at>{'|'.join(_AT.split())})|of|from|by|to|for|like|as|than|that|which|who|whose|when|while|is|are|was|were|has|"
-    r"have|had)\s"
+    r"have|had|(?<!ly )(?:gone|turned|grown|dyed|cut(?= (?:short|off|close|down)\b)))\s"
 )
 """What ends a feature before more is told of it, among it where it is."""
+_DRESSED = re.compile(r"\b(?:dressed|clad) in\s")
+_BY_ADJECTIVE = re.compile(r"-(?=(?:eyed|haired|bearded|faced)\b)", re.IGNORECASE)
+"""Where an adjective names a feature: grey-eyed."""
+_ADJECTIVE_LAST = re.compile(
+    r"(?<!\w)(?:les?|las?|une?|una|uno|el|il|gli|os|um|uma|del|della|sa|ses|sus?|avec|dans)(?!\w)|(?<![^\W_])[dl]['’]"
+)
+"""A word of a language in which a noun stands before its adjectives."""
+_OTHER_LETTER = re.compile(r"[^\W\d_a-zA-ZäöüßÄÖÜ]")
+"""A letter of a language whose features no rule here reads."""
+_NOUNS = {"eyed": "eyes", "haired": "hair", "bearded": "beard", "faced": "face"}
+_PLURAL = re.compile(r"(?:[^suis'’]s|ux)$")
+"""How a plural ends, which stands last in what it tells of: "yeux gris" and "eyes grey" say last how they are."""
+_SIDES = frozenset(("left", "right", "linke", "linker", "linkes", "linken", "rechte", "rechter", "rechtes", "rechten"))
+_ONE, _WHOSE = frozenset(("a", "an", "one")), frozenset(("no", "the", "his", "her", "their", "its"))
 _NOT = frozenset(("no", "not", "never", "without"))
 
 
 class _Feature(NamedTuple):
     """What one part of a look tells of."""
 
-    words: Sequence[str]
+    name: str
+    """The last word of what is said to be so, without its ending; empty where no rule tells it."""
     is_noun: bool
-    """Whether other words say how its last one is: "grey eyes", "a beard", and not "tall"."""
+    """Whether that is a thing that is had: "grey eyes", "a beard", and not "tall"."""
+    number: str
+    """`one` for "a scar", `many` for "scars", else empty."""
+    sides: frozenset[str]
     where: frozenset[str]
 
 
@@ -51,40 +68,65 @@ def with_look(lines: Sequence[Line], look: Line, entry: Entry) -> tuple[Line, ..
     """
     if any(line.aspect == "look" and _says_all(line.value, look.value, entry) for line in lines):
         return tuple(lines)
-    found = list[Line]()
-    for line in lines:
-        left = _without(line.value, look.value, entry) if line.aspect == "look" else line.value
-        if left == line.value:
-            found.append(line)
-        elif left and not line.text:
-            found.append(replace(line, value=left))
-    return (*found, look)
+    if _ADJECTIVE_LAST.search(look.rests_on.replace(entry.name, "")):
+        return (*lines, look)
+    return (*without_features(lines, look, entry), look)
 
 
-def tells_of_same(first: str, second: str, entry: Entry) -> bool:
-    """Return whether two looks of an entry tell of any feature both."""
-    return _without(first, second, entry) != first
+def without_features(lines: Iterable[Line], look: Line, entry: Entry) -> tuple[Line, ...]:
+    """Return lines without what those of how an entry looks tell of the features that another look tells of."""
+    names = " ".join(entry.names)
+    told = [_feature(part, names) for part in _parts(look.value)]
+
+    def is_left(part: str) -> bool:
+        feature = _feature(part, names)
+        return not any(_are_one(feature, one, entry.kind) for one in told)
+
+    return _cut(lines, is_left)
+
+
+def without_look(lines: Iterable[Line], said: str, entry: Entry) -> tuple[Line, ...]:
+    """Return lines without the parts of looks of an entry that a text names: the eyes alone of "tall, with grey eyes"."""
+    names, parts = " ".join(entry.names), _parts(said)
+
+    def is_left(part: str) -> bool:
+        feature = _feature(part, names)
+        return not any(
+            part.casefold() == one.casefold()
+            or (
+                (not feature.name or feature.name in _said(one))
+                and shared_words(_apart(one), _apart(part), entry.names) >= SAME
+            )
+            for one in parts
+        )
+
+    return _cut(lines, is_left)
+
+
+def is_part_of(line: Line, whole: Line) -> bool:
+    """Return whether a line is what is left of a look of the same passage."""
+    is_look = line.aspect == whole.aspect == "look"
+    return is_look and line.passage == whole.passage and set(_parts(line.value)) < set(_parts(whole.value))
 
 
 def within_bounds(lines: tuple[Line, ...]) -> tuple[Line, ...]:
-    """Return lines without the oldest of those that tell how an entry looks, where these are too many or too long."""
-    kept, words = list[Line](), 0
-    looks = [line for line in lines if line.aspect == "look"]
-    for line in reversed(looks):
-        words += count_words(line.value)
-        if kept and (len(kept) >= MOST_LOOKS or words > MOST_LOOK_WORDS):
-            break
-        kept.append(line)
-    return lines if len(kept) == len(looks) else tuple(one for one in lines if one.aspect != "look" or one in kept)
+    """Return lines without the oldest looks that passages tell, where these are too many; what the author says stays."""
+    looks = [line for line in lines if line.aspect == "look" and line.passage and not line.by_author]
+    gone = looks[:-MOST_LOOKS]
+    return tuple(line for line in lines if line not in gone) if gone else lines
 
 
-def _without(old: str, new: str, entry: Entry) -> str:
-    """Return what an older look tells of other features than a new one does."""
-    names = " ".join(entry.names)
-    told = [_feature(part, names) for part in _parts(new)]
-    parts = _parts(old)
-    left = [part for part in parts if not any(_are_one(_feature(part, names), one) for one in told)]
-    return old if len(left) == len(parts) else ", ".join(left)
+def _cut(lines: Iterable[Line], is_left: Callable[[str], bool]) -> tuple[Line, ...]:
+    """Return lines with those parts alone of their looks that are left."""
+    found = list[Line]()
+    for line in lines:
+        parts = _parts(line.value) if line.aspect == "look" else ()
+        left = [part for part in parts if is_left(part)]
+        if len(left) == len(parts):
+            found.append(line)
+        elif left:
+            found.append(replace(line, value=", ".join(left), text=""))
+    return tuple(found)
 
 
 @lru_cache(maxsize=1024)
@@ -101,25 +143,43 @@ def _parts(look: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1024)
 def _feature(part: str, names: str) -> _Feature:
+    if _ADJECTIVE_LAST.search(part) or _OTHER_LETTER.search(part):
+        return _Feature("", True, "", frozenset(), frozenset())
+    if _DRESSED.search(part):
+        return _Feature("dressed", True, "", frozenset(), frozenset())
     own = word_forms(names)
     # "He has grey eyes" tells of eyes.
     further = next((one for one in _FURTHER.finditer(f"{part} ") if word_forms(part[: one.start()]) - own), None)
-    said = tokens(part[: further.start()] if further else part)
+    first = part[: further.start()] if further else part
+    said = tokens(_apart(first))
     # An old man may be a tall man, too.
-    words = [form for word in said if word not in ANYBODY for form in word_forms(word) - own]
-    where = word_forms(part[further.end("at") :]) if further and further["at"] else frozenset[str]()
-    return _Feature(words, len(said) > 1 and said[-1] not in ANYBODY, where)
+    words = [word for word in said if word not in ANYBODY and not word.endswith("ly") and word_forms(word) - own]
+    if not words:
+        return _Feature("", False, "", frozenset(), frozenset())
+    name, before = words[-1], said[said.index(words[-1]) - 1] if said[0] != words[-1] else ""
+    is_had = len(words) > 1 or before in _ONE or before in _WHOSE
+    is_unclear = before in words and bool(_PLURAL.search(before)) and not first.split()[-1][0].isupper()
+    number = "one" if _ONE.intersection(said) else "many" if _PLURAL.search(name) or name == "eyed" else ""
+    return _Feature(
+        "" if is_unclear else next(iter(word_forms(_NOUNS.get(name, name)))),
+        is_had and said[-1] == name,
+        number,
+        _SIDES.intersection(tokens(part)),
+        word_forms(part[further.end("at") :]) if further and further["at"] else frozenset(),
+    )
 
 
-def _are_one(first: _Feature, second: _Feature) -> bool:
-    if not first.words or not second.words or (first.where and second.where and first.where.isdisjoint(second.where)):
-        return False
-    if first.words[-1] == second.words[-1]:
+def _are_one(old: _Feature, new: _Feature, kind: Kind) -> bool:
+    """Return whether two parts of looks tell of one feature, so that the new one takes the place of the old one."""
+    if kind in ("thing", "place") and not old.is_noun and not new.is_noun:
+        # A lantern is whole or broken; of people, such words mostly go together.
         return True
-    # Hair gone white is of black hair.
-    return any(
-        one.is_noun and len(other.words) > 1 and one.words[-1] == other.words[0]
-        for one, other in ((first, second), (second, first))
+    return (
+        bool(new.name)
+        and old.name == new.name
+        and old.sides == new.sides
+        and not (old.number and new.number and old.number != new.number)
+        and not (old.where and new.where and old.where.isdisjoint(new.where))
     )
 
 
@@ -133,3 +193,8 @@ def _says_all(old: str, new: str, entry: Entry) -> bool:
 @lru_cache(maxsize=1024)
 def _said(look: str) -> frozenset[str]:
     return word_forms(look.replace("-", " "))
+
+
+def _apart(look: str) -> str:
+    """Return a look with its adjectives that name a feature taken apart."""
+    return _BY_ADJECTIVE.sub(" ", look)

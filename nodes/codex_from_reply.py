@@ -21,7 +21,15 @@ from recurrentgpt.nodes.codex_changes import (
     with_words,
 )
 from recurrentgpt.nodes.codex_learned import content, learned
-from recurrentgpt.nodes.codex_named_entries import also_named, holder_of, is_called, is_name, meant_by, named_too
+from recurrentgpt.nodes.codex_named_entries import (
+    also_named,
+    holder_of,
+    is_called,
+    is_name,
+    meant_by,
+    named_too,
+    settled_by,
+)
 from recurrentgpt.nodes.codex_statuses import is_foreign, status_of
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.shared_runs import tokens
@@ -54,6 +62,7 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex, languag
     """Return what a capable model said as changes: with the names that entries have, and the sentences of the passage."""
     changes, told = list[Change](), with_words(passage)
     reply = reply[:MOST_CHANGES]
+    settled = {item.name for item in reply if _settles(item)}
     unaware = [entry for entry in codex.entries.values() if entry.kind == "person" and entry.line("unaware")]
     for item in reply:
         kind = _kind(item.kind)
@@ -62,6 +71,8 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex, languag
         if not name or not value:
             continue
         known = meant_by(name, kind, codex, passage)
+        if known is None and item.name in settled:
+            known = settled_by(name, kind, codex)
         if known is None:
             # What follows may call it by a part of its name.
             known = Entry(name, kind)
@@ -106,6 +117,14 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex, languag
                     changes += [{**end, "rests_on": rests_on} for end in learned(unaware, said)]
             changes.append(change)
     return changes
+
+
+def _settles(item: CodexChange) -> bool:
+    """Return whether a promise is kept or broken by what a model says, or a question answered."""
+    kind = _kind(item.kind)
+    if kind not in ("promise", "question") or item.aspect != "status":
+        return False
+    return item.change == "end" or status_of(item.value or "", kind)[0] in ("kept", "broken", "answered")
 
 
 def _called(entry: Entry, alias: str, codex: Codex) -> tuple[Codex, Entry]:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from recurrentgpt.nodes.codex_changes import called_too, longer_name
-from recurrentgpt.prose.shared_runs import word_set
+from recurrentgpt.nodes.codex_learned import content
+from recurrentgpt.prose.shared_runs import tokens, word_set
 from recurrentgpt.schema.codex import Change, Codex, Entry, Kind, searched, sign_of
 from recurrentgpt.schema.names import (
     ANYBODY,
@@ -28,6 +29,10 @@ _NOT = frozenset((
 ))  # fmt: skip
 _LEAST_SHARED, _MOST_OF = 3, 0.6
 """Words that two names of one question share at least, and the share of the longer one that they are."""
+
+_FIRST_SHARED = 6
+"""Words with which two names of one promise begin where what follows is said in other words."""
+_JOINS = frozenset(("that", "this"))
 
 _PARTICLES = frozenset((
     "von", "van", "de", "der", "den", "di", "da", "del", "du", "la", "le", "ten", "zu", "bin", "al",
@@ -148,6 +153,28 @@ def _asked(name: str, kind: Kind, codex: Codex) -> Entry | None:
         if chosen := [entry for entry in found if entry.is_open] or found:
             return _only(chosen)
     return None
+
+
+def settled_by(name: str, kind: Kind, codex: Codex) -> Entry | None:
+    """Return the only open promise or question that a name may mean under which one is settled and which nothing has.
+
+    It begins with the same words, and goes on otherwise.
+    """
+    first = _first_words(name)
+    return _only([
+        entry
+        for entry in codex.entries.values()
+        if entry.kind == kind
+        and entry.is_open
+        and len(first) == _FIRST_SHARED
+        and _first_words(entry.name) == first
+        and (word_set(entry.name) ^ word_set(name)).isdisjoint(_NOT)
+    ])  # fmt: skip
+
+
+def _first_words(name: str) -> list[str]:
+    says = content(name) - _JOINS
+    return [word for word in tokens(name) if word in says][:_FIRST_SHARED]
 
 
 def _says_more(first: frozenset[str], second: frozenset[str]) -> bool:

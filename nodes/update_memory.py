@@ -62,7 +62,7 @@ ASKED_SENTENCES, ASKED_WORDS = 18, 450
 """What a capable model is asked to keep to: a tenth less than the ceilings, so that it need not count exactly."""
 
 MOST_OPEN, MOST_OPEN_WORDS = 20, 160
-"""Promises and questions of the codex that a model is shown when it says what a passage changed, and their words."""
+"""Promises and questions of the codex that a model is shown when it says what a passage changed, the newest, and their words."""
 
 MOST_KNOWN, MOST_KNOWN_WORDS = 16, 40
 """Names of things and places of the codex that it is shown then, and their words: what has a name keeps it."""
@@ -249,7 +249,9 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     form, request = MemoryChanges, HumanMessage(told)
     known = await codex_before(state, runtime) if runtime.context.codex else Codex()
     if runtime.context.codex:
-        still_open = _first([entry.name for entry in open_entries(known)], MOST_OPEN, MOST_OPEN_WORDS)
+        # What was told of last is settled soonest.
+        newest = [entry.name for entry in reversed(open_entries(known))]
+        still_open = _first(newest, MOST_OPEN, MOST_OPEN_WORDS)[::-1]
         names = {"open": still_open, "known": _known_names(state, known)}
         form, request = MemoryReply, HumanMessage(f"{told}\n{prompts.fill('codex', **names)}")
     seed, meter = runtime.seed(state, "update_memory"), runtime.meter

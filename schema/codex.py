@@ -22,6 +22,7 @@ from recurrentgpt.schema.names import (
     SHE_IS,
     UNSPACED,
     Kin,
+    are_told_apart,
     called_as,
     declined_in,
     epithets_of,
@@ -347,15 +348,14 @@ class Entry:
 
     @cached_property
     def titles(self) -> frozenset[str]:
-        """The titles before its names, and the epithets where it is called by no name without one: Uncle Cole is not Mr Cole."""
+        """The titles before its names, and the epithets where these tell it apart: Uncle Cole is not Mr Cole."""
         titles = frozenset(form_of(name).title for name in self.own_names) - {""}
-        told_apart = [epithets_of(name) for name in self.own_names]
-        return titles | frozenset(chain.from_iterable(told_apart)) if all(told_apart) else titles
+        return titles | frozenset(chain.from_iterable(map(epithets_of, self.own_names))) if self.has_epithet else titles
 
     @cached_property
     def has_epithet(self) -> bool:
-        """Whether it is a person whom every name tells apart from who has the same behind another epithet: Old Tom."""
-        return self.kind == "person" and all(map(epithets_of, self.own_names))
+        """Whether it is a person who is told apart by it from whoever has the same name behind another one: Old Tom."""
+        return self.kind == "person" and are_told_apart(self.own_names)
 
     @cached_property
     def pronoun(self) -> str:

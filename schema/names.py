@@ -272,7 +272,7 @@ def without_epithets(name: str) -> str:
 def is_anothers(text: str, start: int, names: Collection[str]) -> bool:
     """Return whether the name that stands in a text from `start` is another's, by its epithet: Young Tom is not Old Tom.
 
-    `names` are somebody's, with or without parts of those: whoever has one without an epithet may have any.
+    `names` are somebody's, with or without parts of those: what they are called without an epithet may have any before it.
     """
     word = _WORD_BEFORE.search(text, max(0, start - 20), start)
     said = word[1].casefold() if word else ""
@@ -281,7 +281,19 @@ def is_anothers(text: str, start: int, names: Collection[str]) -> bool:
     told_apart = [name for name in names if epithets_of(name)]
     parts = {part for name in told_apart for part in parts_of(name)}
     own = {epithet for name in told_apart for epithet in epithets_of(name)}
-    return bool(own) and said not in own and all(name in told_apart or name in parts for name in names)
+    others = [name for name in names if name not in told_apart and name not in parts]
+    may_have_any = {called for name in others for called in (name, *parts_of(name))}
+    stands = text[start:]
+    return bool(own) and said not in own and not any(re.match(rf"{re.escape(name)}\b", stands) for name in may_have_any)
+
+
+def are_told_apart(names: Collection[str]) -> bool:
+    """Return whether somebody of these names has what stands behind an epithet by no name without one.
+
+    Uncle Walter who is Walter Crane, too, may be Old Walter; as the sexton, or Mr Crane, he may not.
+    """
+    behind = {form_of(without_epithets(name)).words[0] for name in names if epithets_of(name)}
+    return bool(behind) and all(epithets_of(name) or behind.isdisjoint(plain(name).split()) for name in names)
 
 
 def parts_of(name: str) -> list[str]:

@@ -8,7 +8,7 @@ import pytest
 from recurrentgpt.memory.codex import changed
 from recurrentgpt.nodes.codex_from_reply import CodexChange, from_reply
 from recurrentgpt.nodes.continuity import find_contradictions
-from recurrentgpt.nodes.update_memory import MOST_KNOWN, MOST_KNOWN_WORDS
+from recurrentgpt.nodes.update_memory import MOST_KNOWN, MOST_KNOWN_WORDS, MOST_OPEN_WORDS
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.codex import Change, Codex, Entry
 from recurrentgpt.testing import story_replies
@@ -415,6 +415,46 @@ def test_a_promise_that_an_older_story_holds_cut_is_the_one_that_is_told_whole()
     assert [(entry.name, entry.value("status")) for entry in codex.entries.values()] == [(f"{LEAVE}…", "kept")]
 
 
+PROMISED = "Harriet's promise to bring Crale the forty pounds"
+WHY = "Why did Crale go to the boathouse on the night"
+GATE = "Dorothy's promise not to leave the gate before"
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked", "name", "status"),
+    [
+        ("promise", f"{PROMISED} by Michaelmas", f"{PROMISED} that she owes him for the ferry", "kept"),
+        ("question", f"{WHY} of the flood", f"{WHY} that the flood came", "answered"),
+        ("promise", f"{GATE} this is settled", f"{GATE} the matter of the key is settled", "kept"),
+        ("promise", f"{GATE} this is settled", f"{GATE} the matter of the key is settled", "broken by her"),
+    ],
+)
+def test_what_is_settled_in_other_words_is_the_only_one_that_begins_so(kind, asked, name, status):
+    reply = [told(name, "fact", "The flood took the gate.", kind=kind), told(name, "status", status, kind=kind)]
+    codex = known(said(asked, "status", "open", kind))
+    (entry,) = after(codex, "It was over.", *reply).entries.values()
+    assert (entry.name, entry.value("status")) == (asked, status.split()[0])
+    (entry, *_) = after(codex, "It was over.", told(name, "status", "open", kind=kind)).entries.values()
+    assert entry.is_open
+    both = known(said(asked, "status", "open", kind), said(f"{name}, at last", "status", "open", kind))
+    assert sum(entry.is_open for entry in after(both, "It was over.", *reply).entries.values()) == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "name"),
+    [
+        ("Harriet's promise to bring Crale the silver watch", "Harriet's promise to bring Crale the silver key"),
+        (f"{PROMISED} by Michaelmas", f"{PROMISED} and never to come again"),
+        (f"{LEAVE} settled", f"{LEAVE} paid for"),
+    ],
+)
+def test_what_is_settled_and_only_begins_alike_is_another_one(asked, name):
+    codex = after(
+        known(said(asked, "status", "open", "promise")), "Kept.", told(name, "status", "kept", kind="promise")
+    )
+    assert codex.find(asked, "promise").is_open
+
+
 PASSAGE = "Father Anselm did not look up. The cord lay on the desk of the prior. She had a scar on her chin. The dog was dead."
 
 
@@ -457,6 +497,25 @@ async def test_the_names_of_things_that_a_passage_touches_are_shown_within_their
     assert shown[0][0] == "red brass key 0"
     assert all(len(names) <= MOST_KNOWN and count_words(" ".join(names)) <= MOST_KNOWN_WORDS for names in shown)
     assert len(shown[-1]) == MOST_KNOWN_WORDS // 4
+
+
+async def test_what_is_open_is_shown_within_its_words_the_newest_of_it(write, model):
+    asked = [f"Who came up the long stair of the tower in night {number} of the frost" for number in range(16)]
+    waiting = list(asked)
+
+    def replies(messages):
+        reply = story_replies(messages)
+        if "JSON schema:" not in str(messages[-1].text) or "codex" not in (told := json.loads(reply)):
+            return reply
+        now = [{"name": name, "kind": "question", "aspect": "status", "value": "open"} for name in waiting[:8]]
+        del waiting[:8]
+        return json.dumps({**told, "codex": now})
+
+    model.replies, model.tier = replies, "full"
+    await write(steps=3)
+    prompts = [str(call[-1].text) for call in model.calls]
+    shown = [match[1].split("; ") for text in prompts if (match := re.search(r"Open until now.*?: (.*)", text))]
+    assert shown[-1] == asked[-(MOST_OPEN_WORDS // count_words(asked[0])) :]
 
 
 @pytest.mark.parametrize("nobody", ["nobody", "niemand", "personne", "никто"])

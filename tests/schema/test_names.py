@@ -370,6 +370,28 @@ def test_whoever_has_a_name_without_an_epithet_may_be_called_with_any(name, alia
         assert [one["entry"] for one in find_contradictions(told, dead)] == [name], told
 
 
+@pytest.mark.parametrize("alias", ["the sexton", "Mr Crabbe", "Grandfather"])
+def test_whoever_is_called_something_else_too_is_told_apart_by_an_epithet_all_the_same(alias):
+    known = people("Old Josiah", aliases=[alias])
+    assert known.named_in("Young Josiah came in.") == []
+    fact = "Young Josiah runs the mill."
+    passage = "Young Josiah came in. Young Josiah shook her head, and Josiah Pell nodded."
+    assert "Young Josiah" in {one["entry"] for one in from_facts("", [fact], passage, known, "English")}
+    dead = [said("Old Josiah", "pronouns", "he"), said("Old Josiah", "status", "dead")]
+    codex = changed(known, dead, "p1", 1)
+    for told in ("Young Josiah shook her head.", "Young Josiah came in and hung up the coat."):
+        assert find_contradictions(told, codex) == [], told
+    for told in ("Josiah came in and hung up the coat.", "Old Josiah came in and hung up the coat."):
+        assert [one["entry"] for one in find_contradictions(told, codex)] == ["Old Josiah"], told
+    both = under(codex, [said("Josiah", "role", "the baker")])
+    assert found(both, "Josiah") == "Josiah"
+
+
+def test_a_name_without_an_epithet_may_have_any_also_beside_one_with_it():
+    known = people("Old Josiah", aliases=["Mr Crabbe"])
+    assert [entry.name for entry in known.named_in("Young Mr Crabbe came in.")] == ["Old Josiah"]
+
+
 @pytest.mark.parametrize(
     "name", ["Old Captain Rusk", "Old Josiah Crabbe", "Little Red Riding Hood", "Old Peg of the Mill"]
 )

@@ -101,7 +101,7 @@ def look_around(page: Page, take: Take) -> None:
         if name == "map":
             page.locator(".node:not(.on)").last.click()
             page.get_by_role("button", name="Compare").click()
-            page.locator(".sides").wait_for()
+            page.locator("dialog .sides").wait_for()
             take("compare")
             page.get_by_role("button", name="Back to the map").click()
             page.locator(".node").first.wait_for()

@@ -112,7 +112,7 @@ def show(page: Any, view: str) -> None:
             page.get_by_role("button", name="Map").click()
             page.locator(".node:not(.on)").first.click()
             page.get_by_role("button", name="Compare").click()
-            page.locator(".sides").wait_for()
+            page.locator("dialog .sides").wait_for()
         case "search":
             page.get_by_role("button", name="Search").click()
             page.get_by_role("searchbox").fill("lamp")

@@ -233,14 +233,14 @@ class StoryJobs:
 
     def change_memory(self, change: MemoryChange) -> None:
         """Let an edited memory hold from the passage after the one in the making."""
-        self._wait_with([*self.state.memory_changes, change])
+        self._wait_with(memory_changes=[*self.state.memory_changes, change])
 
     def withdraw_memory_change(self, number: int, change: MemoryChange) -> None:
         """Take this edit of the memory out of those that wait; raise StoryError where another one has its number by now."""
-        self._wait_with(without(self.state.memory_changes, number, change))
+        self._wait_with(memory_changes=without(self.state.memory_changes, number, change))
 
-    def _wait_with(self, changes: list[MemoryChange]) -> None:
-        self.update(memory_changes=changes)
+    def _wait_with(self, **waiting: Any) -> None:
+        self.update(**waiting)
         self.save()
 
     async def apply_memory_changes(self) -> None:
@@ -260,15 +260,11 @@ class StoryJobs:
 
     def queue_plan(self, plan: str) -> None:
         """Let a plan wait to be written after the passage in the making."""
-        self._queue([*self.state.queue, plan])
+        self._wait_with(queue=[*self.state.queue, plan])
 
     def unqueue_plan(self, number: int, plan: str) -> None:
         """Take this plan out of those that wait; raise StoryError where another one has its number by now."""
-        self._queue(without(self.state.queue, number, plan))
-
-    def _queue(self, plans: list[str]) -> None:
-        self.update(queue=plans)
-        self.save()
+        self._wait_with(queue=without(self.state.queue, number, plan))
 
     def _fetch_progress(self) -> FetchProgress:
         """Return what shows a fetch of the job's models; it is called from other threads."""

@@ -64,7 +64,7 @@ async def correct_and_keep(
     if not later:
         return await session.append_correction(commit, changes, overlay)
     log, story = session.log, session.id
-    waiting, stands = await session.uncommitted_choice(later[-1]), await log.head(story)
+    waiting, stands = await session.waiting_choice(later[-1], begun=True), await log.head(story)
     status = stands["status"] if stands else "choosing"
     # Corrected summaries are named by ids: they go into the commits themselves.
     head = await session.head_commit()

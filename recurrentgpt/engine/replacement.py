@@ -50,7 +50,7 @@ class WordReplacement:
         head = commits[-1]
         corrected = await read_overlay(log, session.id, await in_force(log, head))
         overlay, put = await self._overlay(corrected)
-        waiting = await session.uncommitted_choice(head["id"])
+        waiting = await session.waiting_choice(head["id"], begun=True)
         stands = await log.head(session.id)
         status = stands["status"] if stands else "choosing"
         moved: dict[str, str] = {}

@@ -285,7 +285,7 @@ class Session(StoryReader):
 
         `overlay` names the corrections that are in force on the branch from then on, or is new ones. The caller holds the lock.
         """
-        waiting = await self.uncommitted_choice(commit["id"])
+        waiting = await self.waiting_choice(commit["id"], begun=True)
         also: list[PutOp] = []
         if not isinstance(overlay, str):
             overlay, put = overlay_op(self.log, self.id, overlay)
@@ -299,39 +299,26 @@ class Session(StoryReader):
         await self.let_wait(corrected, waiting)
         return corrected
 
-    async def waiting_choice(self, head: str) -> State:
-        """Return the choice that was made after the commit `head` and not written from yet, if any."""
+    async def waiting_choice(self, head: str, *, begun: bool = False) -> State:
+        """Return the choice that was made after the commit `head` and not written from yet, if any.
+
+        With `begun` also one whose passage is in the making: that is given up by whoever puts another commit in the place of
+        `head`, and its plan is not.
+        """
         snapshot = await self.engine.graph.aget_state(self._config)
-        values = cast(State, snapshot.values)
+        values, tasks = cast(State, snapshot.values), pending(snapshot)
         # Behind a story's end the memory is brought up to date before the plan is written.
-        waits = pending(snapshot) == ["retrieve"] or (pending(snapshot) == ["update_memory"] and waiting_plan(values))
+        waits = tasks == ["retrieve"] or (tasks == ["update_memory"] and bool(waiting_plan(values)))
         # Another take waits behind the passage before the head: nobody chose its plan to go on from there.
-        if not waits or values.get("head") != head or head != await self.head():
+        if not (waits or (begun and tasks)) or values.get("head") != head or head != await self.head():
             return {}
-        names = ("plan_author", "choice", "written_plan", "status", "take")
-        choice = {name: snapshot.values[name] for name in names if name in snapshot.values}
         # Behind `retrieve` the state holds it no more as `plan`.
         plan = coming_plan(values)
+        if not waits and not plan:
+            return {}
+        names = ("plan_author", "choice", "take", *(("written_plan", "status") if waits else ()))
+        choice = {"status": "writing", **{name: snapshot.values[name] for name in names if name in snapshot.values}}
         return cast(State, {**choice, "plan": plan, "next_plan": plan})
-
-    async def uncommitted_choice(self, head: str) -> State:
-        """Return the choice that was made after the commit `head`, if any, also where its passage is in the making.
-
-        That passage is given up by whoever puts another commit in the place of `head`; its plan is not.
-        """
-        if waiting := await self.waiting_choice(head):
-            return waiting
-        snapshot = await self.engine.graph.aget_state(self._config)
-        values = cast(State, snapshot.values)
-        if not pending(snapshot) or values.get("head") != head or head != await self.head():
-            return {}
-        if not (plan := coming_plan(values)):
-            return {}
-        chosen: State = {"plan": plan, "next_plan": plan, "status": "writing", "take": values.get("take", 0)}
-        for name in ("plan_author", "choice"):
-            if name in values:
-                chosen[name] = values[name]
-        return chosen
 
     async def let_wait(self, commit: Commit, choice: State) -> None:
         """Let a choice that was made wait behind `commit`, which is what the story goes on from now."""

@@ -34,6 +34,18 @@ def trusted_certificates(trust_env: bool) -> ssl.SSLContext:
     return cast(ssl.SSLContext, http.create_ssl_context(trust_env=trust_env))
 
 
+def limits_for(address: str | None) -> Any:
+    """Return how many connections to an address are made and kept: none is kept where a new one costs nothing.
+
+    llama.cpp's server promises to keep a connection and closes it after each stream: a call that takes it before the close
+    has arrived gets no answer, as if the server had died. Over TLS, where a connection costs two round trips, they are kept.
+    """
+    usual = openai.DEFAULT_CONNECTION_LIMITS
+    if urlsplit(address or "").scheme != "http":
+        return usual
+    return http.Limits(max_connections=usual.max_connections, max_keepalive_connections=0)
+
+
 class LoopClient(openai.DefaultAsyncHttpxClient):
     """Send each request through a client of the event loop that is running.
 

@@ -378,12 +378,12 @@ def _new_chat(name: str, base_url: str | None, key: str, timeout: float, profile
     from pydantic import SecretStr
 
     from recurrentgpt.models.endpoint_chat import EndpointChat
-    from recurrentgpt.models.http_client import LoopClient, is_loopback, trusted_certificates
+    from recurrentgpt.models.http_client import LoopClient, is_loopback, limits_for, trusted_certificates
 
     # Its warning about a stalled stream repeats the error that we raise; without a handler it would reach the terminal.
     logging.getLogger("langchain_openai").addHandler(logging.NullHandler())
     patience, trust_env = openai.Timeout(timeout, connect=min(10.0, timeout)), not is_loopback(base_url)
-    certificates = trusted_certificates(trust_env)
+    certificates, limits = trusted_certificates(trust_env), limits_for(base_url)
     return EndpointChat(
         model=name,
         # Named, for the client would read OPENAI_BASE_URL by itself, and take an empty one for an address.
@@ -396,6 +396,8 @@ def _new_chat(name: str, base_url: str | None, key: str, timeout: float, profile
         reasoning_fields=profile.reasoning,
         use_responses_api=False,
         http_socket_options=(),
-        http_client=openai.DefaultHttpxClient(timeout=patience, trust_env=trust_env, verify=certificates),
-        http_async_client=LoopClient(timeout=patience, trust_env=trust_env),
+        http_client=openai.DefaultHttpxClient(
+            timeout=patience, limits=limits, trust_env=trust_env, verify=certificates
+        ),
+        http_async_client=LoopClient(timeout=patience, limits=limits, trust_env=trust_env),
     )

@@ -643,12 +643,22 @@ def _short_names(entry: Entry, told: _Passage, codex: Codex) -> dict[str, str]:
     return found
 
 
+def _may_be_short_for_another(name: str, entry: Entry, told: _Passage, codex: Codex) -> bool:
+    """Return whether a passage tells of somebody living by a longer name that begins so: Tom may be Tom Reed there."""
+    return entry.kind == "person" and any(
+        longer.startswith(f"{name} ") and sign_of(longer).place_in(searched(told.text)) >= 0
+        for other in codex.answering(key_of(name), "person")
+        if other is not entry and not other.is_dead
+        for longer in other.own_names
+    )
+
+
 def _own_names(entry: Entry, told: _Passage, codex: Codex) -> list[str]:
     """Return what an entry is called that nothing else is; where a passage tells of Young Tom, Tom may be he, and not Old Tom."""
-    own = codex.names_of(entry)
+    own = [name for name in codex.names_of(entry) if not _may_be_short_for_another(name, entry, told, codex)]
     # Most passages have no other epithet, which is found without a pattern.
     if not entry.has_epithet or told.epithets <= {word for name in entry.own_names for word in epithets_of(name)}:
-        return list(own)
+        return own
     return [
         name
         for name in own

@@ -17,7 +17,7 @@ Behaviour = Literal[
     "thinking in a list", "think tags", "long thinking", "half", "half thought", "few tokens", "small cap", "small window",
     "form in reasoning", "no max_tokens", "no stream_options", "no system role",
     "blank", "spaces", "no choices", "roles", "reasoning", "flood", "compressed",
-    "redirect", "400", "401", "403", "404", "422", "429", "500",
+    "redirect", "fickle", "400", "401", "403", "404", "422", "429", "500",
 ]  # fmt: skip
 Answer = Callable[[dict[str, Any]], str]
 
@@ -94,9 +94,9 @@ class FaultyServer(Streaming):
     `few tokens` like `long thinking` where a request with more than 8192 is refused, `small cap` refuses those and answers
     others, `small window` refuses those with more than 1500, `form in reasoning` ends a reply in a form with its reasoning,
     as LM Studio does, `half` meets the limit in the middle of a reply, `blank`, `spaces`, `no choices`, `roles`,
-    `reasoning` and `flood` stream without end and without prose, `compressed` sends what nobody asked to be compressed, and
-    `redirect` sends the client to `elsewhere`. Use it as a context manager. `text` makes the reply of `ok` from the
-    request's body."""
+    `reasoning` and `flood` stream without end and without prose, `compressed` sends what nobody asked to be compressed,
+    `redirect` sends the client to `elsewhere`, and `fickle` promises to keep a connection and answers nothing more on it.
+    Use it as a context manager. `text` makes the reply of `ok` from the request's body."""
 
     def __init__(self, *script: Behaviour, text: Answer | str = _plain, elsewhere: str = "") -> None:
         self.script: Sequence[Behaviour] = script or ("ok",)
@@ -176,6 +176,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def setup(self) -> None:
         super().setup()
+        self.asked = 0
         cast(_Server, self.server).owner.connections += 1
 
     def log_message(self, format: str, *args: Any) -> None:
@@ -191,8 +192,11 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))))
         key = self.headers.get("authorization", "").removeprefix("Bearer ")
         behaviour = owner.next_behaviour(body, key)
+        self.asked += 1
         if behaviour == "hang":
             owner.closing.wait()
+            self.close_connection = True
+        elif behaviour == "fickle" and self.asked > 1:
             self.close_connection = True
         elif behaviour == "garbage":
             kind = "text/event-stream" if body.get("stream") else "application/json"

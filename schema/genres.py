@@ -67,13 +67,15 @@ _AT_FIRST = re.compile(
 
 _LABELLED = re.compile(
     # Where a line, a sentence or an entry of a list begins, up to where the next one does; a premise may be one line by now.
-    r"(?:^|[\n.;,!?]|\s[-–—*•])\s*(?:[-–—*•]\s+)?(?:\w+:\s+)?\**genre\**\s*[:=]\s*\**\s*(?P<genre>[^\n.;:!?*]{2,60}?)\**\s*"
-    r"(?=[\n.;!?]|\s[-–—*•]\s|,?\s+(?:main\s+|point\s+of\s+)?[\w-]+\s*:|$)",
+    r"(?:^|[\n.;!?]|\s[-–—*•])\s*(?:[-–—*•]\s+)?(?:\w+:\s+)?\**genre\**\s*[:=]\s*\**\s*(?P<genre>[^\n.;:!?*]{2,60}?)\**\s*"
+    r"(?=[\n.;!?]|\s[-–—*•]\s|,?\s+\**(?:main\s+|point\s+of\s+)?[\w-]+\**\s*[:=]|$)",
     re.IGNORECASE,
 )
-_ANY_GENRE = frozenset(
-    ("any", "any genre", "anything", "none", "n/a", "unspecified", "open", "your choice", "up to you")
+_ANY_GENRE = re.compile(
+    r"(?:any(?:thing)?|what(?:so)?ever|whichever|not?|(?:yet )?to be|your?|up to|i|we|do(?:n't| not)|surprise|leave|left|as)\b.*"
+    r"|none|n/?a|nil|null|open|free|un(?:specified|decided|known|defined|determined)|tb[acd]"
 )
+"""What says behind the label that there is none yet: that it may be any, that it is not told, that somebody else chooses."""
 _MOST_LABEL_WORDS = 6
 
 
@@ -81,7 +83,7 @@ def labelled_genre(premise: str) -> str:
     """Return what a premise says behind the label "Genre:"; empty for nothing, and where that leaves it open."""
     for found in _LABELLED.finditer(premise):
         genre = " ".join(found["genre"].split()).strip(" ,\"'“”‘’")
-        if genre.casefold() not in _ANY_GENRE and len(genre.split()) <= _MOST_LABEL_WORDS:
+        if not _ANY_GENRE.fullmatch(genre.casefold().replace("’", "'")) and len(genre.split()) <= _MOST_LABEL_WORDS:
             return genre.casefold()
     return ""
 

@@ -170,11 +170,13 @@ async def test_closing_the_stream_hangs_up_and_estimates_the_cost() -> None:
     assert meter.input_tokens == 4
 
 
-async def test_connections_are_used_again() -> None:
-    with FaultyServer() as server:
+async def test_no_call_relies_on_a_connection_that_a_server_promised_to_keep() -> None:
+    with FaultyServer("fickle", text=FACTS) as server:
+        model = model_of(server)
         for _ in range(3):
-            await written(model_of(server), Meter())
-        assert (len(server.requests), server.connections) == (3, 1)
+            assert await written(model, Meter()) == FACTS
+            assert (await ask(model, QUESTION, Facts, max_tokens=50, meter=Meter())).facts
+    assert len(server.requests) == server.connections == 6
 
 
 def test_one_model_serves_several_event_loops() -> None:

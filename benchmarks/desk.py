@@ -1,9 +1,10 @@
-"""Time the desk's page in a browser: `python -m benchmarks.desk [--passages 2000] [--takes 15] [--choices 15]`.
+"""Time the desk's page in a browser: `python -m benchmarks.desk [--passages 2000] [--chapters 60]`.
 
-Prints JSON. For a long story: milliseconds until the page has painted something, and until its newest passage and its plans
-stand there; frames while it is scrolled, with the share that came late and the longest. For a new passage: milliseconds from
-the model's first token to its first words on the screen. For a choice whose passage was written ahead: milliseconds from the
-key to its words on the screen, and where they go. The model follows a script. Needs Chromium and playwright.
+Prints JSON. For a long story in chapters: milliseconds until the page has painted something, until its newest passage and its
+plans stand there, and from the key to the contents; frames while it is scrolled, with the share that came late and the longest.
+For a new passage: milliseconds from the model's first token to its first words on the screen. For a choice whose passage was
+written ahead: milliseconds from the key to its words on the screen, and where they go. The model follows a script. Needs
+Chromium and playwright.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.tree import grow
-from recurrentgpt import Library
+from recurrentgpt import Library, Story
 from recurrentgpt.desk.backend.disk_store import MACHINE, DiskStore
 from tests.desk.scripted import scripted_desk
 
@@ -59,7 +60,13 @@ WATCH = """() => {
     });
 }"""
 
-
+CONTENTS = """async () => {
+    const begun = performance.now();
+    document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'c', bubbles: true }));
+    while (!document.querySelector('.contents > li')) await new Promise(requestAnimationFrame);
+    await new Promise(requestAnimationFrame);
+    return [performance.now() - begun, document.querySelectorAll('.contents > li').length];
+}"""
 WATCH_CHOICE = """(step) => {
     addEventListener('keydown', () => (window.pressed = performance.now()), { capture: true, once: true });
     window.shown = new Promise((done) => {
@@ -105,10 +112,15 @@ def opened(browser: Browser, address: str) -> tuple[Page, dict[str, float]]:
     return page, {"first_paint_ms": paint, "ready_ms": read}
 
 
-def long_story(browser: Browser, home: Path, passages: int, times: int, seconds: float) -> dict[str, Any]:
-    """Return how a story of many passages opens and scrolls."""
+def long_story(
+    browser: Browser, home: Path, passages: int, chapters: int, times: int, seconds: float
+) -> dict[str, Any]:
+    """Return how a story of many passages and chapters opens and scrolls."""
     with Library.open(home) as library:
         grow(library, "long", lambda grown: grown[-1] if grown else None, passages)
+        story = Story.open("long", library=library)
+        for number in range(chapters):
+            story.edit_chapter(str(1 + number * passages // chapters), f"The Lamp of Night {number + 1}")
     with scripted_desk(home) as address:
         figures = []
         for _ in range(times):
@@ -117,11 +129,14 @@ def long_story(browser: Browser, home: Path, passages: int, times: int, seconds:
             if len(figures) < times:
                 page.context.close()
         seen = page.evaluate(SCROLL, seconds)
+        contents, rows = page.evaluate(CONTENTS)
     frames = seen["frames"]
     return {
         "passages": passages,
+        "chapters": rows,
         **{name: round(statistics.median(figure[name] for figure in figures), 1) for name in figures[0]},
         "slowest_ready_ms": round(max(figure["ready_ms"] for figure in figures), 1),
+        "contents_ms": round(contents, 1),
         "scrolled_frames": len(frames),
         "median_frame_ms": round(statistics.median(frames), 1),
         "late_frames": round(sum(frame > 1.5 * FRAME_MS for frame in frames) / len(frames), 4),
@@ -204,6 +219,7 @@ def main() -> None:
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--passages", type=int, default=2000)
+    parser.add_argument("--chapters", type=int, default=60)
     parser.add_argument("--times", type=int, default=5, help="how often the long story is opened")
     parser.add_argument("--seconds", type=float, default=10.0, help="how long it is scrolled")
     parser.add_argument("--takes", type=int, default=15, help="how many passages are begun")
@@ -213,7 +229,9 @@ def main() -> None:
     with sync_playwright() as play, tempfile.TemporaryDirectory() as folder:
         browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         figures = {
-            "long_story": long_story(browser, Path(folder, "long"), given.passages, given.times, given.seconds),
+            "long_story": long_story(
+                browser, Path(folder, "long"), given.passages, given.chapters, given.times, given.seconds
+            ),
             "first_words": first_words(browser, Path(folder, "new"), given.takes),
             "ready_choices": ready_choices(browser, Path(folder, "ahead"), given.choices),
         }

@@ -32,15 +32,15 @@ def grow(library: Library, story: str, parents: Callable[[list[Commit]], Commit 
     for number in range(passages + 1):
         parent = parents(grown)
         before = parent["id"] if parent else ""
-        passage = f"Passage {number}. {PASSAGE}" if parent else ""
+        plan, passage = ("A plan.", f"Passage {number}. {PASSAGE}") if parent else ("", "")
         grown.append(
             Commit(
-                id=commit_id(story, before, "A plan.", passage),
+                id=commit_id(story, before, plan, passage),
                 story=story,
                 parent=before,
                 amends="",
                 step=parent["step"] + 1 if parent else 0,
-                plan="A plan." if parent else "",
+                plan=plan,
                 plan_author="model",
                 passage=passage,
                 author="model",

@@ -112,12 +112,12 @@ class AsyncStory:
 
     @property
     def context(self) -> Context:
-        """The settings of every run from now on."""
+        """The settings of every run from now on; what another one that is put here does not say stays as it is."""
         return self._session.context
 
     @context.setter
     def context(self, context: Context) -> None:
-        self._session.context = context
+        self._session.context = context.over(self.settings)
 
     # Reading
 
@@ -396,7 +396,7 @@ class Story:
 
     @property
     def context(self) -> Context:
-        """The settings of every run from now on."""
+        """The settings of every run from now on; what another one that is put here does not say stays as it is."""
         return self._story.context
 
     @context.setter

@@ -291,7 +291,10 @@ class Context:
 
     def changed(self, **settings: Any) -> Self:
         """Return the context with other settings; to `dataclasses.replace`, somebody has chosen all the rest, too."""
-        return type(self)(**{**self._of_graph, **self.given, **settings})
+        made = type(self)(**{**self._of_graph, **self.given, **settings})
+        # Somebody chose None, too, where it was set to that.
+        made.__dict__["_named"] |= self.__dict__["_named"] | settings.keys()
+        return made
 
     def over(self, kept: Mapping[str, Any]) -> Self:
         """Return the context with the settings that a story keeps, where nobody chose otherwise.

@@ -53,6 +53,10 @@ def pending(snapshot: StateSnapshot) -> list[str]:
     return [task.name for task in snapshot.tasks]
 
 
+OPENING = ["open_story"]
+"""What a run still has to do that was stopped while it opened the story: its state is of where the story was before."""
+
+
 class InTheMaking(NamedTuple):
     """How far a passage has come."""
 
@@ -111,7 +115,7 @@ class Session(StoryReader):
         """Return the plan of the passage after the head: chosen, or being written from at this moment; None where none is."""
         snapshot = await self.engine.graph.aget_state(self._config)
         values = cast(State, snapshot.values)
-        if not pending(snapshot) or values.get("head", "") != await self.head():
+        if pending(snapshot) in ([], OPENING) or values.get("head", "") != await self.head():
             return None
         if "plan" not in values and "next_plan" not in values:
             # A step in flight from before this channel, half done: a snapshot has no `plan` of it any more, its checkpoint has.
@@ -310,10 +314,12 @@ class Session(StoryReader):
         # Behind a story's end the memory is brought up to date before the plan is written.
         waits = tasks == ["retrieve"] or (tasks == ["update_memory"] and bool(waiting_plan(values)))
         # Another take waits behind the passage before the head: nobody chose its plan to go on from there.
-        if not (waits or (begun and tasks)) or values.get("head") != head or head != await self.head():
+        in_the_making = begun and tasks not in ([], OPENING)
+        place = await self.log.head(self.id)
+        if not (waits or in_the_making) or place is None or not values.get("head") == head == place["head"]:
             return {}
-        # Behind `retrieve` the state holds it no more as `plan`.
-        plan = coming_plan(values)
+        # Behind `retrieve` the state holds it no more as `plan`; a last passage that is not committed has ended its story there.
+        plan = coming_plan(values) or (plan_in_hand(values) if values.get("step", 0) > place["step"] else "")
         if not waits and not plan:
             return {}
         names = ("plan_author", "choice", "take", *(("written_plan", "status") if waits else ()))
@@ -399,7 +405,7 @@ class Session(StoryReader):
         # A step is in flight when the thread stands inside it, behind the same commit as the log.
         tasks = pending(snapshot)
         # A run that was stopped while it opened the story has nothing in flight, and one that is resumed there ends at once.
-        opening = head and tasks == ["open_story"]
+        opening = head and tasks == OPENING
         if tasks and "select_plan" not in tasks and not opening and snapshot.values.get("head", "") == head:
             return None
         if head:

@@ -136,6 +136,28 @@ def test_what_is_set_on_a_story_holds_also_where_it_is_the_default(tmp_path, mod
         assert len(story.plans) == 3
 
 
+def test_a_setting_is_set_back_to_none(tmp_path, model):
+    with Library.open(tmp_path / "stories") as library:
+        told = {"model": model, "embeddings": HashEmbeddings(), "seed": 7}
+        story = Story.new(premise=PREMISE, library=library, **told, temperature=0.4)
+        list(story.begin())
+        story.context.temperature = None
+        asked = len(model.options)
+        list(story.stream(1))
+        assert 0.4 not in {call.get("temperature") for call in model.options[asked:]}
+
+
+def test_what_another_context_of_a_story_does_not_say_stays(tmp_path, model):
+    with Library.open(tmp_path / "stories") as library:
+        told = {"model": model, "embeddings": HashEmbeddings(), "seed": 7}
+        story = Story.new(premise=PREMISE, library=library, **told, plans=5)
+        list(story.begin())
+        story.context = Context(**told, tense="present")
+        assert (story.settings["plans"], story.settings["tense"]) == (5, "present")
+        list(story.stream(1))
+        assert len(story.plans) == 5
+
+
 @pytest.mark.parametrize("build", [build_story_graph, build_step_graph])
 async def test_a_story_that_is_opened_by_its_id_is_told_as_it_is_kept(model, tier, build):
     begun = Host(model)

@@ -342,3 +342,34 @@ def test_a_correction_leaves_the_plan_of_a_passage_that_was_stopped(begin, write
     passage = story.step()
     assert (passage.step, passage.plan) == (2, plan)
     assert plan in write_prompts()[-1]
+
+
+@pytest.mark.parametrize("left", [lambda story: story.goto(1), lambda story: story.undo()], ids=["goto", "undo"])
+def test_a_plan_of_another_place_waits_nowhere_where_a_run_was_stopped_while_it_opened_the_story(begin, left):
+    story = begin()
+    story.step()
+    story.step()
+    story.choose("Zoltan hides a spoon.")
+    stop_at(story, "write")
+    left(story)
+    stop_at(story, "open_story")
+    assert story.waiting_plan is None
+    story.edit_memory("Zoltan sings.")
+    assert story.waiting_plan is None
+
+
+def test_a_correction_leaves_the_plan_of_a_last_passage_that_was_stopped_before_it_was_kept(begin):
+    story = begin(length=2)
+    story.step()
+    story.choose("Zoltan hides a spoon.")
+    stop_at(story, "commit")
+    story.edit_memory("Zoltan sings.")
+    assert story.waiting_plan == "Zoltan hides a spoon."
+    assert (story.step().plan, story.snapshot().status) == ("Zoltan hides a spoon.", "finished")
+
+
+def stop_at(story, node):
+    """Write, and stop where a node begins."""
+    stream = story.stream()
+    next(event for event in stream if event["event"] == "stage" and event["node"] == node)
+    stream.close()

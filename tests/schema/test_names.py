@@ -241,6 +241,33 @@ def test_what_is_no_name_calls_nobody_behind_an_epithet(name, called):
     assert people(name).named_in(f"{called} things lay about, and {called} Lane was dark.") == []
 
 
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("mother of Tom", "Tom"),
+        ("Mother of Tom", "Tom"),
+        ("old friend of Anna", "Anna"),
+        ("friend of Anna", "Anna"),
+        ("sister of Bastian Cole", "Cole"),
+        ("young clerk of Mr Crane", "Crane"),
+        ("old harbour master", "harbour master"),
+    ],
+)
+def test_who_is_told_of_by_somebody_elses_name_is_not_called_by_it(name, other):
+    told = f"Then {other} came in and hung up the coat."
+    assert people(name).named_in(told) == []
+    dead = [said(name, "status", "dead")]
+    assert find_contradictions(told, changed(people(name), dead, "p1", 1)) == []
+    both = changed(people(other, name), [said(other, "status", "dead")], "p1", 1)
+    assert [one["entry"] for one in find_contradictions(told, both)] == [other]
+
+
+@pytest.mark.parametrize("name", ["old ferryman Josiah", "chief engineer Josiah", "old captain Josiah"])
+def test_a_name_behind_what_somebody_is_is_theirs(name):
+    dead = changed(people(name), [said(name, "status", "dead")], "p1", 1)
+    assert [one["entry"] for one in find_contradictions("Josiah came in and sat down.", dead)] == [name]
+
+
 def test_an_epithet_is_part_of_a_places_name():
     harbour = changed(people(), [said("Old Harbour", "look", "grey", "place")], "p1", 1)
     assert harbour.named_in("Harbour lights burned.") == []

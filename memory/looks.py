@@ -184,10 +184,19 @@ def _are_one(old: _Feature, new: _Feature, kind: Kind) -> bool:
 
 
 def _says_all(old: str, new: str, entry: Entry) -> bool:
-    """Return whether an older look says what a new one does."""
-    said, known = _said(new), _said(old)
-    own = said - word_forms(" ".join(entry.names))
-    return bool(own) and own <= known and said & _NOT == known & _NOT
+    """Return whether an older look says what a new one does, each part of it in one of the same feature: no hat makes one tall."""
+    names, known = " ".join(entry.names), _parts(old)
+    said = [part for part in _parts(new) if _said(part) - word_forms(names)]
+    return bool(said) and all(any(_says(one, part, names, entry.kind) for one in known) for part in said)
+
+
+def _says(old: str, new: str, names: str, kind: Kind) -> bool:
+    """Return whether a part of an older look says what one of a new one does."""
+    known, said = _said(old), _said(new)
+    if not said - word_forms(names) <= known or said & _NOT != known & _NOT:
+        return False
+    feature, other = _feature(old, names), _feature(new, names)
+    return known == said or feature.name == other.name or _are_one(feature, other, kind)
 
 
 @lru_cache(maxsize=1024)

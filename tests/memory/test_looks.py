@@ -33,6 +33,8 @@ SCAR = "a scar across his chin that whitens when he smiles"
         ([SCAR, "left-handed"], [SCAR, "left-handed"]),
         (["tall, with grey eyes", "grey eyes"], ["tall, with grey eyes"]),
         (["grey-eyed", "grey eyes"], ["grey-eyed"]),
+        (["eyes grey", "grey eyes"], ["eyes grey"]),
+        (["a tall man with long grey hair", "tall, grey hair"], ["a tall man with long grey hair"]),
         (["grey eyes", "tall, with grey eyes"], ["tall, with grey eyes"]),
         (["grey eyes", "blue eyes"], ["blue eyes"]),
         (["tall, with grey eyes", "blue eyes"], ["tall", "blue eyes"]),
@@ -84,6 +86,10 @@ def test_a_look_replaces_what_was_told_of_the_same_feature_alone(values, left):
         ("ojos negros", "pelo negro"),
         ("un manteau noir", "un chapeau noir"),
         ("серые глаза", "голубые глаза"),
+        ("tall", "a tall hat"),
+        ("short", "short hair"),
+        ("black", "a black coat"),
+        ("tall, with grey eyes", "a tall hat with grey feathers"),
     ],
 )
 def test_looks_of_different_features_stand_side_by_side(values):

@@ -184,7 +184,7 @@ def _are_one(old: _Feature, new: _Feature, kind: Kind) -> bool:
 
 
 def _says_all(old: str, new: str, entry: Entry) -> bool:
-    """Return whether an older look says what a new one does, each part of it in one of the same feature: no hat makes one tall."""
+    """Return whether an older look says what a new one does, each part in one of the same feature: no hat makes one tall."""
     names, known = " ".join(entry.names), _parts(old)
     said = [part for part in _parts(new) if _said(part) - word_forms(names)]
     return bool(said) and all(any(_says(one, part, names, entry.kind) for one in known) for part in said)

@@ -5,7 +5,7 @@ import pytest
 from recurrentgpt.memory.codex import changed, in_names, tell, touched, under
 from recurrentgpt.nodes.codex_changes import from_facts
 from recurrentgpt.nodes.codex_from_reply import CodexChange, from_reply
-from recurrentgpt.nodes.continuity import find_contradictions
+from recurrentgpt.nodes.continuity import find_contradictions, no_longer_gone
 from recurrentgpt.schema.codex import Change, Codex, Entry
 
 
@@ -379,6 +379,45 @@ def test_a_name_of_the_dead_may_be_short_for_the_living_whom_a_passage_names_in_
 def test_a_first_name_is_whose_it_is_without_an_epithet(known, names, dead):
     assert sorted(after(people(*known), *names)) == dead
     assert found(people(*known), names[-1]) == known[0]
+
+
+@pytest.mark.parametrize(
+    ("dead", "told"),
+    [
+        ("Old Tom", "Tom Reed came in and sat down. Tom laughed."),
+        ("Old Tom", "Then Tom Reed's hat fell. Tom laughed."),
+        ("Old Tom", '"This is Tom Reed," she said. Tom laughed.'),
+        ("Little John", "King John came in. John sat down."),
+        ("Captain Rusk", "Mrs. Rusk came in. Rusk sat down."),
+        ("Bastian Cole", "Bastian Vane came in. Bastian sat down."),
+    ],
+)
+def test_nobody_dead_is_accused_by_a_name_that_a_passage_has_in_a_longer_form_of_somebody_nobody_knows(dead, told):
+    codex = changed(people(dead), [said(dead, "status", "dead")], "p1", 1)
+    assert find_contradictions(told, codex) == []
+    away = changed(people(dead), [said(dead, "status", "absent")], "p1", 1)
+    assert no_longer_gone(told, away) == []
+
+
+@pytest.mark.parametrize(
+    ("dead", "told"),
+    [
+        ("Tom", "Tom came in and sat down."),
+        ("Tom", "Tom Reed came in and sat down. Tom laughed."),
+        ("Tom", "She greeted Captain Tom. Tom laughed."),
+        ("Old Tom", "She saw Tom. He nodded. Reed's coat was wet. Tom laughed."),
+        ("Old Tom", "She asked the Captain. Tom laughed."),
+        ("Old Tom", "She met Tom Sunday. Tom laughed."),
+        ("Old Tom", "Old Tom Reed came in and sat down. Tom laughed."),
+        ("Old Tom", "Tom's Reed Inn was dark. Tom laughed."),
+        ("Captain Rusk", "Captain Rusk came in and sat down. Rusk laughed."),
+        ("Bastian Andreas Cole", "Bastian Andreas came in and sat down. Bastian laughed."),
+        ("Bastian Cole", "Bastian Andreas Cole sat there. Bastian laughed."),
+    ],
+)
+def test_the_dead_are_accused_where_a_longer_form_of_their_name_is_theirs_or_none(dead, told):
+    codex = changed(people(dead), [said(dead, "status", "dead")], "p1", 1)
+    assert [one["entry"] for one in find_contradictions(told, codex)] == [dead]
 
 
 def test_a_surname_may_mean_whoever_has_it_behind_an_epithet():

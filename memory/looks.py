@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import zip_longest
 from typing import NamedTuple
 
 from recurrentgpt.memory.superseded import SAME, shared_words, word_forms
@@ -131,11 +132,15 @@ def _cut(lines: Iterable[Line], is_left: Callable[[str], bool]) -> tuple[Line, .
 
 @lru_cache(maxsize=1024)
 def _parts(look: str) -> tuple[str, ...]:
-    """Return the parts of a look that tell of a feature each; in black and white are no two."""
+    """Return the parts of a look that tell of a feature each; thin and pale are two, in black and white are none."""
     found, at = list[str](), 0
-    for match in _BETWEEN.finditer(look):
-        before = look[at : match.start()]
-        if before and not (_AND.fullmatch(match[0]) and len(word_forms(before)) < 2):
+    matches = list(_BETWEEN.finditer(look))
+    for match, following in zip_longest(matches, matches[1:]):
+        before, behind = look[at : match.start()], look[match.end() : following.start() if following else None]
+        is_and = _AND.fullmatch(match[0])
+        # Of a black and white dress, and of a black and white and red one, no colour is told alone.
+        are_two = len(before.split()) == len(behind.split()) == 1 and not (following and _AND.fullmatch(following[0]))
+        if before and (not is_and or are_two or len(word_forms(before)) > 1):
             found.append(before)
             at = match.end()
     return (*found, look[at:]) if look[at:] else tuple(found)

@@ -304,7 +304,7 @@ def are_told_apart(names: Collection[str]) -> bool:
 def parts_of(name: str) -> list[str]:
     """Return the first and the last name of somebody: of Mrs Cole none, of Captain Ahab and Old Ahab the last.
 
-    Of Old Captain Rusk, Captain Rusk is one, too.
+    Of Old Captain Rusk, Captain Rusk is one, too, and of Old Uncle Hiram Uncle Hiram.
     """
     is_told_apart, behind = bool(epithets_of(name)), without_epithets(name)
     title, words = form_of(behind)
@@ -322,9 +322,9 @@ def parts_of(name: str) -> list[str]:
     if any(word[0].islower() and word not in _PARTICLES for word in words):
         found = found[:1]  # Old Peg of the Mill is no Mill
     # An old woman, the little ones, Father Christmas and Mother Superior are called so, and by no part of that.
-    return [part for part in found if _may_be_said_alone(part)] + (
-        [behind] if " " in behind and not is_described else []
-    )
+    found = [part for part in found if _may_be_said_alone(part)]
+    further = [plain(name).split(maxsplit=1)[1]] if found and len(epithets_of(name)) > 1 else []
+    return [*found, *further, *([behind] if " " in behind and not is_described else [])]
 
 
 def _may_be_said_alone(word: str) -> bool:

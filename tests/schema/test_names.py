@@ -479,6 +479,27 @@ def test_whoever_has_a_name_of_several_words_behind_an_epithet_is_known_by_all_o
     assert find_contradictions(f"Young {called} came in and hung up the coat.", dead) == []
 
 
+@pytest.mark.parametrize("name", ["Old Uncle Hiram", "Old Mother Hubbard", "Little Sister Agnes"])
+def test_whoever_has_two_epithets_is_known_by_the_name_behind_the_first(name):
+    _, second, called = name.split()
+    assert after(people(), name, f"{second} {called}", called) == {name: []}
+    dead = changed(people(name), [said(name, "status", "dead")], "p1", 1)
+    assert [one["entry"] for one in find_contradictions(f"{second} {called} came in and sat down.", dead)] == [name]
+    for told in (f"Young {called} came in.", f"Young {second} {called} came in.", f"{second} Walter came in."):
+        assert find_contradictions(told, dead) == [], told
+
+
+def test_a_name_behind_the_first_of_two_epithets_is_whose_it_is_without_that():
+    for other in ("Uncle Hiram", "Young Uncle Hiram"):
+        both = people("Old Uncle Hiram", other)
+        assert found(both, other) == other
+        dead = changed(both, [said("Old Uncle Hiram", "status", "dead")], "p1", 1)
+        assert find_contradictions("Uncle Hiram came in and sat down.", dead) == []
+    assert list(after(people("Old Uncle Hiram"), "Uncle Walter")) == ["Uncle Walter"]
+    for name, called in (("Little Old Woman", "Old Woman"), ("Old Father Christmas", "Father Christmas")):
+        assert people(name).named_in(f"Then {called} came in.") == []
+
+
 def test_a_name_of_several_words_is_whose_it_is_without_an_epithet():
     assert found(people("Old Captain Rusk", "Captain Rusk"), "Captain Rusk") == "Captain Rusk"
     assert after(people("Captain Rusk"), "Old Captain Rusk") == {"Old Captain Rusk": []}

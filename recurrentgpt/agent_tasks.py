@@ -165,7 +165,9 @@ _ABOUT_THE_REPLY = (
 )
 _TO_THE_WRITER = re.compile(
     r"(?:(?:your\s+)?(?:task|request|instructions?|requirements?|guidelines|deliverables?|output)\s*[:–—-]*\s*)?(?:"
-    r"you\s+are\s+(?:an?|the|our|my)\s+(?:(?!and\b)[\w-]+\s+){0,4}?sub-?agent"
+    # A secret one is a spy, and the last one somebody in a story, too.
+    r"you\s+are\s+(?:an?|the|our|my)\s+(?:(?:expert|helpful|skilled|professional|speciali[sz]ed|dedicated|creative|interactive|ai|"
+    r"fiction|literary|narrative|novel|story|(?:story)?(?:writing|tell(?:ing|er))|writer|research)[\s-]+)*sub-?agent"
     r"|you\s+are\s+(?:an?|the|our|my)\s+(?:expert\s+|helpful\s+|skilled\s+|professional\s+)*"
     # An AI alone, or a literary agent, is somebody in a story.
     r"(?:(?:ai|fiction|literary)[\s-]+){0,2}(?:creative|story|story-?\s?writing|story-?\s?telling|writing|narrative)[\s-]+"

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import zip_longest
 from typing import NamedTuple
 
 from recurrentgpt.memory.superseded import SAME, shared_words, word_forms
@@ -131,11 +132,15 @@ def _cut(lines: Iterable[Line], is_left: Callable[[str], bool]) -> tuple[Line, .
 
 @lru_cache(maxsize=1024)
 def _parts(look: str) -> tuple[str, ...]:
-    """Return the parts of a look that tell of a feature each; in black and white are no two."""
+    """Return the parts of a look that tell of a feature each; thin and pale are two, in black and white are none."""
     found, at = list[str](), 0
-    for match in _BETWEEN.finditer(look):
-        before = look[at : match.start()]
-        if before and not (_AND.fullmatch(match[0]) and len(word_forms(before)) < 2):
+    matches = list(_BETWEEN.finditer(look))
+    for match, following in zip_longest(matches, matches[1:]):
+        before, behind = look[at : match.start()], look[match.end() : following.start() if following else None]
+        is_and = _AND.fullmatch(match[0])
+        # Of a black and white dress, and of a black and white and red one, no colour is told alone.
+        are_two = len(before.split()) == len(behind.split()) == 1 and not (following and _AND.fullmatch(following[0]))
+        if before and (not is_and or are_two or len(word_forms(before)) > 1):
             found.append(before)
             at = match.end()
     return (*found, look[at:]) if look[at:] else tuple(found)
@@ -184,10 +189,19 @@ def _are_one(old: _Feature, new: _Feature, kind: Kind) -> bool:
 
 
 def _says_all(old: str, new: str, entry: Entry) -> bool:
-    """Return whether an older look says what a new one does."""
-    said, known = _said(new), _said(old)
-    own = said - word_forms(" ".join(entry.names))
-    return bool(own) and own <= known and said & _NOT == known & _NOT
+    """Return whether an older look says what a new one does, each part in one of the same feature: no hat makes one tall."""
+    names, known = " ".join(entry.names), _parts(old)
+    said = [part for part in _parts(new) if _said(part) - word_forms(names)]
+    return bool(said) and all(any(_says(one, part, names, entry.kind) for one in known) for part in said)
+
+
+def _says(old: str, new: str, names: str, kind: Kind) -> bool:
+    """Return whether a part of an older look says what one of a new one does."""
+    known, said = _said(old), _said(new)
+    if not said - word_forms(names) <= known or said & _NOT != known & _NOT:
+        return False
+    feature, other = _feature(old, names), _feature(new, names)
+    return known == said or feature.name == other.name or _are_one(feature, other, kind)
 
 
 @lru_cache(maxsize=1024)

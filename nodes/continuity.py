@@ -11,7 +11,7 @@ import dataclasses
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import groupby
+from itertools import chain, groupby, takewhile
 
 from recurrentgpt.memory.codex import codex_at, open_entries, sentence_of, tell, touched
 from recurrentgpt.nodes.codex_changes import (
@@ -38,9 +38,13 @@ from recurrentgpt.prose.sentences import limit_words
 from recurrentgpt.schema.codex import Change, Codex, Contradiction, Entry, Line, Rule, Told, searched, sign_of
 from recurrentgpt.schema.names import (
     ANYBODY,
+    CALENDAR,
+    CAPITALS,
     EPITHETS,
     RANKS,
     epithets_of,
+    form_of,
+    is_name_part,
     key_of,
     parted,
     plain,
@@ -511,6 +515,10 @@ _MEETING = (
 """What one does with the living."""
 
 
+_LONGER_NAME = re.compile(rf"[{CAPITALS}][\w'-]*\.?(?: [{CAPITALS}][\w'-]*)+")
+"""Words in capitals one behind the other: King John, Then Tom Reed."""
+
+
 @dataclasses.dataclass(frozen=True)
 class _Passage:
     """The sentences of a passage, with what a rule asks of all of them only where it is about to accuse somebody."""
@@ -532,6 +540,11 @@ class _Passage:
         return frozenset(word for word in EPITHETS if word.capitalize() in words)
 
     @cached_property
+    def plain_sentences(self) -> tuple[str, ...]:
+        """All sentences of it with what people say in them, with one form of each letter."""
+        return tuple(plain(sentence.said) for sentence in self.sentences)
+
+    @cached_property
     def is_of_another_world(self) -> bool:
         """Whether it tells of ghosts, or of those who rise again."""
         return bool(_OTHER_WORLD.search(self.text))
@@ -544,7 +557,7 @@ class _Passage:
     @cached_property
     def plain_text(self) -> str:
         """All of it, with one form of each letter."""
-        return plain(" ".join(sentence.said for sentence in self.sentences))
+        return " ".join(self.plain_sentences)
 
     @property
     def ends_elsewhen(self) -> bool:
@@ -596,7 +609,7 @@ def _of_entry(entry: Entry, told: _Passage, codex: Codex) -> Iterator[Contradict
     status = entry.value("status")
     own = _own_names(entry, told, codex)
     if entry.kind == "person" and own:
-        called = _called(entry, told, codex)
+        called = _called(entry, own, told, codex)
         if status in ("dead", "absent") and (act := _acting(called, told, dead=status == "dead")) is not None:
             back, may_be = (_ALIVE, _may_be_another) if status == "dead" else (_IS_BACK, _may_be_there)
             # Who is back may say so; the dead say nothing.
@@ -644,13 +657,38 @@ def _short_names(entry: Entry, told: _Passage, codex: Codex) -> dict[str, str]:
 
 
 def _may_be_short_for_another(name: str, entry: Entry, told: _Passage, codex: Codex) -> bool:
-    """Return whether a passage tells of somebody living by a longer name that begins so: Tom may be Tom Reed there."""
-    return entry.kind == "person" and any(
+    """Return whether a passage tells of somebody living by a longer name: Tom may be Tom Reed there, and John King John."""
+    if entry.kind != "person":
+        return False
+    return any(
         longer.startswith(f"{name} ") and sign_of(longer).place_in(searched(told.text)) >= 0
         for other in codex.answering(key_of(name), "person")
         if other is not entry and not other.is_dead
         for longer in other.own_names
+    ) or (
+        entry.value("status") in ("dead", "absent")
+        and any(
+            (meant := codex.meant(longer, "person")) is None or not (meant is entry or meant.is_dead)
+            for longer in _longer_names(name, entry, told)
+        )
     )
+
+
+def _longer_names(name: str, entry: Entry, told: _Passage) -> Iterator[str]:
+    """Tell with which titles before it, and with which names behind it that are none of theirs, a passage has somebody's name."""
+    called = plain(name)
+    own = {word for one in entry.own_names for word in plain(one).split()}
+    # Most sentences have not the name, which is found without a pattern.
+    for run in chain.from_iterable(_LONGER_NAME.findall(one) for one in told.plain_sentences if called in one):
+        before, found, behind = f" {run} ".partition(f" {called} ")
+        if not found:
+            continue
+        words = (word.removesuffix("'s") for word in behind.split())
+        further = list(takewhile(lambda word: is_name_part(word) and word not in CALENDAR, words))
+        longer, last = " ".join([called, *further]), " ".join(before.split()[-1:])
+        title = form_of(f"{last} {longer}").title
+        if title or not own.issuperset(further):
+            yield f"{last} {longer}".strip() if title or last.casefold() in entry.titles else longer
 
 
 def _own_names(entry: Entry, told: _Passage, codex: Codex) -> list[str]:
@@ -666,8 +704,8 @@ def _own_names(entry: Entry, told: _Passage, codex: Codex) -> list[str]:
     ]
 
 
-def _called(entry: Entry, told: _Passage, codex: Codex) -> str:
-    """Return the pattern of the names and roles by which a passage can mean nobody but a person."""
+def _called(entry: Entry, own: Collection[str], told: _Passage, codex: Codex) -> str:
+    """Return the pattern of the `own` names and the roles by which a passage can mean nobody but a person."""
     roles = [role for role in codex.own_roles(entry) if _means_nobody_else(role, entry, told, codex)]
     # The fisherman from Hull is another one than the fisherman.
     further = r"(?! (?:from|of|with|who|whose|in|at|on|by|that)\b)"
@@ -675,10 +713,7 @@ def _called(entry: Entry, told: _Passage, codex: Codex) -> str:
         [
             *map(spelled, codex.titled(entry, told.plain_text)),
             # The Ida Morrow is a ship.
-            *(
-                rf"(?<!\b[Tt]he ){_as_a_name(name)}"
-                for name in sorted(_own_names(entry, told, codex), key=len, reverse=True)
-            ),
+            *(rf"(?<!\b[Tt]he ){_as_a_name(name)}" for name in sorted(own, key=len, reverse=True)),
             *(f"[Tt]he {re.escape(role)}{further}" for role in roles),
         ]
     )
@@ -728,7 +763,7 @@ def no_longer_gone(passage: str, codex: Codex, plan: str = "", before: str = "")
         if line is None or not own:
             continue
         if entry.kind == "person":
-            act = _acting(_called(entry, told, codex), told, dead=False)
+            act = _acting(_called(entry, own, told, codex), told, dead=False)
             act = None if act is None or _is_afar(told, act, entry.value("place")) else act
         else:
             act = _at_hand(rf"{_FINDS}|{_HANDLES}", own, _short_names(entry, told, codex), told)

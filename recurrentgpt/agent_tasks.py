@@ -156,14 +156,18 @@ _OF_THE_WORK = (
 )
 _REPORT = r"return|report|output|provide|include|reply|respond|give|send|show|share|present|list|tell"
 _BEGIN = r"write|begin|start|create|compose|generate|produce|draft|stop"
+# Of words that are a story's, too ("Write a story about words", "nothing", "the last stop"), only the phrases of an order.
 _ABOUT_THE_REPLY = (
-    rf"{_ARTICLES}|{_OF_THE_WORK}|first|opening|next|initial|one|two|three|[0-9]+|numbered|verbatim|and|or|with|of|for|in|as|"
-    r"after|along|together|then|also|finally|back|to\s+(?:me|us|the\s+user|the\s+caller)|me|us|reply|response|answer|message|"
+    r"(?:(?:about|around|roughly|approximately)\s+(?:[0-9]+\s*[–-]\s*)?)?[0-9]+[\s-]+words?|(?:and|then)\s+stop(?:\s+there)?|"
+    rf"nothing\s+else|{_ARTICLES}|{_OF_THE_WORK}|interactive|first|opening|next|initial|one|two|three|[0-9]+|numbered|verbatim|"
+    r"and|or|with|of|for|in|as|after|along|together|then|also|finally|back|to\s+(?:me|us|the\s+user|the\s+caller)|me|us|reply|response|answer|message|"
     r"afterwards|below|beyond|past|before|more|than|name|plain|json|markdown|format|following|when|done|so|can|be|continued?|later|it|i"
 )
 _TO_THE_WRITER = re.compile(
     r"(?:(?:your\s+)?(?:task|request|instructions?|requirements?|guidelines|deliverables?|output)\s*[:–—-]*\s*)?(?:"
-    r"you\s+are\s+(?:an?|the|our|my)\s+(?:(?!and\b)[\w-]+\s+){0,4}?sub-?agent"
+    # A secret one is a spy, and the last one somebody in a story, too.
+    r"you\s+are\s+(?:an?|the|our|my)\s+(?:(?:expert|helpful|skilled|professional|speciali[sz]ed|dedicated|creative|interactive|ai|"
+    r"fiction|literary|narrative|novel|story|(?:story)?(?:writing|tell(?:ing|er))|writer|research)[\s-]+)*sub-?agent"
     r"|you\s+are\s+(?:an?|the|our|my)\s+(?:expert\s+|helpful\s+|skilled\s+|professional\s+)*"
     # An AI alone, or a literary agent, is somebody in a story.
     r"(?:(?:ai|fiction|literary)[\s-]+){0,2}(?:creative|story|story-?\s?writing|story-?\s?telling|writing|narrative)[\s-]+"
@@ -172,7 +176,7 @@ _TO_THE_WRITER = re.compile(
     r"(?:(?:make\s+sure\s+to|be\s+sure\s+to|remember\s+to|only|just)\s+)*"
     rf"(?:(?:{_REPORT})(?=\W.*\b(?:passage|ids?|identifier|prose|stor(?:y|ies)|full\s+text)\b)"
     rf"|(?:(?:do\s+not|don['’]t|never)\s+(?:{_BEGIN}|continue|go)|{_BEGIN})(?=\W.*\b(?:passages?|story|chapter)\b))"
-    rf"(?:[\s,:;&+()/-]+(?:{_ABOUT_THE_REPLY})\b)*|)",
+    rf"(?:[\s,:;&+()/–—-]+(?:{_ABOUT_THE_REPLY})\b)*|)",
     re.IGNORECASE | re.DOTALL,
 )
 """A sentence that a host says to its subagent, from its first word to its last: who it is, how far to write, what to report."""

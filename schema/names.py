@@ -74,6 +74,11 @@ EPITHETS = _KIN_TITLES | {"old", "young", "little"}
 _PARTICLES = frozenset(
     ("von", "van", "de", "der", "den", "di", "da", "del", "du", "la", "le", "ten", "zu", "bin", "al", "o'")
 )
+PREPOSITIONS = frozenset((
+    "of", "from", "with", "in", "on", "at", "for", "to", "without", "under", "von", "aus", "mit", "zu", "de", "d'", "du", "des",
+    "en", "à", "au", "del", "della", "dello", "di", "da", "do", "dos", "das", "van", "uit", "met",
+))  # fmt: skip
+"""What begins that of which a thing is a part, or made, and whose somebody is."""
 _ANOTHER = frozenset(("junior", "jr", "jr.", "senior", "sr", "sr.", "i", "ii", "iii", "iv"))
 """What makes of a name before it that of somebody else."""
 
@@ -299,12 +304,15 @@ def are_told_apart(names: Collection[str]) -> bool:
 def parts_of(name: str) -> list[str]:
     """Return the first and the last name of somebody: of Mrs Cole none, of Captain Ahab and Old Ahab the last.
 
-    Of Old Captain Rusk, Captain Rusk is one, too.
+    Of Old Captain Rusk, Captain Rusk is one, too, and of Old Uncle Hiram Uncle Hiram.
     """
     is_told_apart, behind = bool(epithets_of(name)), without_epithets(name)
     title, words = form_of(behind)
     if parted(plain(name)).articles or not words:
         return []
+    is_described = words[0][0].islower() and words[0] not in _PARTICLES
+    if is_described and not PREPOSITIONS.isdisjoint(words):
+        return []  # the mother of Tom is no Tom
     if len(words) == 1:
         found = list(words) if (is_told_apart or title) and title not in _WEDDED else []
     else:
@@ -314,7 +322,9 @@ def parts_of(name: str) -> list[str]:
     if any(word[0].islower() and word not in _PARTICLES for word in words):
         found = found[:1]  # Old Peg of the Mill is no Mill
     # An old woman, the little ones, Father Christmas and Mother Superior are called so, and by no part of that.
-    return [part for part in found if _may_be_said_alone(part)] + ([behind] if " " in behind else [])
+    found = [part for part in found if _may_be_said_alone(part)]
+    further = [plain(name).split(maxsplit=1)[1]] if found and len(epithets_of(name)) > 1 else []
+    return [*found, *further, *([behind] if " " in behind and not is_described else [])]
 
 
 def _may_be_said_alone(word: str) -> bool:

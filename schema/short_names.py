@@ -16,6 +16,7 @@ from recurrentgpt.schema.names import (
     CAPITALS,
     DEFINITE_ARTICLES,
     FAMILY,
+    PREPOSITIONS,
     RANKS,
     SEVERAL,
     form_of,
@@ -53,11 +54,6 @@ _POINTERS = frozenset((
     "a", "an",
 ))  # fmt: skip
 """What stands before a thing and is no part of its name."""
-_BEFORE = frozenset((
-    "of", "from", "with", "in", "on", "at", "for", "to", "without", "under", "von", "aus", "mit", "zu", "de", "d'", "du", "des",
-    "en", "à", "au", "del", "della", "dello", "di", "da", "do", "dos", "das", "van", "uit", "met",
-))  # fmt: skip
-"""What begins that of which a thing is a part, or made."""
 QUALITIES = frozenset((
     "old", "small", "little", "big", "large", "great", "heavy", "battered", "worn", "precious", "tiny", "long", "short",
     "broken", "dirty", "dusty", "rusty", "wet", "poor", "dear", "famous",
@@ -92,7 +88,7 @@ def words_of_thing(name: str) -> Sequence[str]:
 
 def kind_words(words: Sequence[str]) -> Sequence[str]:
     """Return the words that say what something is: those before that of which it is made, or a part."""
-    begins = next((at for at, word in enumerate(words) if at and word.casefold() in _BEFORE), len(words))
+    begins = next((at for at, word in enumerate(words) if at and word.casefold() in PREPOSITIONS), len(words))
     return words[:begins]
 
 

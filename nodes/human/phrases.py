@@ -634,10 +634,10 @@ def told_premise(text: str, *others: str) -> str:
 
 def _is_left_open(text: str) -> bool:
     try:
-        understand(text, ())
+        # "Autopilot" is a title.
+        return understand(text, ()) == "simulator" and len(text.split()) > 1
     except BadAnswer as fault:
         return str(fault) == _SOMEBODY_ELSE
-    return False
 
 
 def refuses(text: str) -> bool:

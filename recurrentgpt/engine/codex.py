@@ -22,7 +22,7 @@ from recurrentgpt.engine.session import Session
 from recurrentgpt.engine.written_from import PromptPart, as_written, is_kept, written_from
 from recurrentgpt.memory.codex import changed, sentence_of
 from recurrentgpt.memory.corrections import Overlay, read_overlay
-from recurrentgpt.nodes.codex_changes import MOST_NAME_WORDS, MOST_SENTENCE_WORDS
+from recurrentgpt.nodes.codex_changes import MOST_CLAUSE_WORDS, MOST_NAME_WORDS, MOST_SENTENCE_WORDS
 from recurrentgpt.nodes.codex_statuses import STATUSES
 from recurrentgpt.nodes.restored_state import restored
 from recurrentgpt.nodes.retrieve import retrieve
@@ -101,7 +101,8 @@ class StoryCodex:
         `keys` bring it to the writer, beside its name. Raises BadAnswer for texts that no prompt should carry, and where nothing
         is said of an entry that is there.
         """
-        name = check_name("name", name, MOST_NAME_WORDS)
+        # As long as a passage may name one, or nothing could be added to it.
+        name = check_name("name", name, MOST_CLAUSE_WORDS if kind in ("promise", "question") else MOST_NAME_WORDS)
         if not name or kind not in get_args(Kind):
             raise BadAnswer(f"An entry has a name, and is one of {', '.join(get_args(Kind))}.")
         lines = [_said(name, kind, "set", check_name("fact", fact, MOST_SENTENCE_WORDS), "fact") for fact in facts]

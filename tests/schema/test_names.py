@@ -5,7 +5,7 @@ import pytest
 from recurrentgpt.memory.codex import changed, in_names, tell, touched, under
 from recurrentgpt.nodes.codex_changes import from_facts
 from recurrentgpt.nodes.codex_from_reply import CodexChange, from_reply
-from recurrentgpt.nodes.continuity import find_contradictions
+from recurrentgpt.nodes.continuity import find_contradictions, no_longer_gone
 from recurrentgpt.schema.codex import Change, Codex, Entry
 
 
@@ -241,6 +241,33 @@ def test_what_is_no_name_calls_nobody_behind_an_epithet(name, called):
     assert people(name).named_in(f"{called} things lay about, and {called} Lane was dark.") == []
 
 
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("mother of Tom", "Tom"),
+        ("Mother of Tom", "Tom"),
+        ("old friend of Anna", "Anna"),
+        ("friend of Anna", "Anna"),
+        ("sister of Bastian Cole", "Cole"),
+        ("young clerk of Mr Crane", "Crane"),
+        ("old harbour master", "harbour master"),
+    ],
+)
+def test_who_is_told_of_by_somebody_elses_name_is_not_called_by_it(name, other):
+    told = f"Then {other} came in and hung up the coat."
+    assert people(name).named_in(told) == []
+    dead = [said(name, "status", "dead")]
+    assert find_contradictions(told, changed(people(name), dead, "p1", 1)) == []
+    both = changed(people(other, name), [said(other, "status", "dead")], "p1", 1)
+    assert [one["entry"] for one in find_contradictions(told, both)] == [other]
+
+
+@pytest.mark.parametrize("name", ["old ferryman Josiah", "chief engineer Josiah", "old captain Josiah"])
+def test_a_name_behind_what_somebody_is_is_theirs(name):
+    dead = changed(people(name), [said(name, "status", "dead")], "p1", 1)
+    assert [one["entry"] for one in find_contradictions("Josiah came in and sat down.", dead)] == [name]
+
+
 def test_an_epithet_is_part_of_a_places_name():
     harbour = changed(people(), [said("Old Harbour", "look", "grey", "place")], "p1", 1)
     assert harbour.named_in("Harbour lights burned.") == []
@@ -354,6 +381,45 @@ def test_a_first_name_is_whose_it_is_without_an_epithet(known, names, dead):
     assert found(people(*known), names[-1]) == known[0]
 
 
+@pytest.mark.parametrize(
+    ("dead", "told"),
+    [
+        ("Old Tom", "Tom Reed came in and sat down. Tom laughed."),
+        ("Old Tom", "Then Tom Reed's hat fell. Tom laughed."),
+        ("Old Tom", '"This is Tom Reed," she said. Tom laughed.'),
+        ("Little John", "King John came in. John sat down."),
+        ("Captain Rusk", "Mrs. Rusk came in. Rusk sat down."),
+        ("Bastian Cole", "Bastian Vane came in. Bastian sat down."),
+    ],
+)
+def test_nobody_dead_is_accused_by_a_name_that_a_passage_has_in_a_longer_form_of_somebody_nobody_knows(dead, told):
+    codex = changed(people(dead), [said(dead, "status", "dead")], "p1", 1)
+    assert find_contradictions(told, codex) == []
+    away = changed(people(dead), [said(dead, "status", "absent")], "p1", 1)
+    assert no_longer_gone(told, away) == []
+
+
+@pytest.mark.parametrize(
+    ("dead", "told"),
+    [
+        ("Tom", "Tom came in and sat down."),
+        ("Tom", "Tom Reed came in and sat down. Tom laughed."),
+        ("Tom", "She greeted Captain Tom. Tom laughed."),
+        ("Old Tom", "She saw Tom. He nodded. Reed's coat was wet. Tom laughed."),
+        ("Old Tom", "She asked the Captain. Tom laughed."),
+        ("Old Tom", "She met Tom Sunday. Tom laughed."),
+        ("Old Tom", "Old Tom Reed came in and sat down. Tom laughed."),
+        ("Old Tom", "Tom's Reed Inn was dark. Tom laughed."),
+        ("Captain Rusk", "Captain Rusk came in and sat down. Rusk laughed."),
+        ("Bastian Andreas Cole", "Bastian Andreas came in and sat down. Bastian laughed."),
+        ("Bastian Cole", "Bastian Andreas Cole sat there. Bastian laughed."),
+    ],
+)
+def test_the_dead_are_accused_where_a_longer_form_of_their_name_is_theirs_or_none(dead, told):
+    codex = changed(people(dead), [said(dead, "status", "dead")], "p1", 1)
+    assert [one["entry"] for one in find_contradictions(told, codex)] == [dead]
+
+
 def test_a_surname_may_mean_whoever_has_it_behind_an_epithet():
     codex = people("Old Crabbe", "Dinah Crabbe")
     assert found(codex, "Crabbe") is None
@@ -411,6 +477,27 @@ def test_whoever_has_a_name_of_several_words_behind_an_epithet_is_known_by_all_o
     for told in (f"{called} came in and hung up the coat.", f"{name} came in and hung up the coat."):
         assert [one["entry"] for one in find_contradictions(told, dead)] == [name], told
     assert find_contradictions(f"Young {called} came in and hung up the coat.", dead) == []
+
+
+@pytest.mark.parametrize("name", ["Old Uncle Hiram", "Old Mother Hubbard", "Little Sister Agnes"])
+def test_whoever_has_two_epithets_is_known_by_the_name_behind_the_first(name):
+    _, second, called = name.split()
+    assert after(people(), name, f"{second} {called}", called) == {name: []}
+    dead = changed(people(name), [said(name, "status", "dead")], "p1", 1)
+    assert [one["entry"] for one in find_contradictions(f"{second} {called} came in and sat down.", dead)] == [name]
+    for told in (f"Young {called} came in.", f"Young {second} {called} came in.", f"{second} Walter came in."):
+        assert find_contradictions(told, dead) == [], told
+
+
+def test_a_name_behind_the_first_of_two_epithets_is_whose_it_is_without_that():
+    for other in ("Uncle Hiram", "Young Uncle Hiram"):
+        both = people("Old Uncle Hiram", other)
+        assert found(both, other) == other
+        dead = changed(both, [said("Old Uncle Hiram", "status", "dead")], "p1", 1)
+        assert find_contradictions("Uncle Hiram came in and sat down.", dead) == []
+    assert list(after(people("Old Uncle Hiram"), "Uncle Walter")) == ["Uncle Walter"]
+    for name, called in (("Little Old Woman", "Old Woman"), ("Old Father Christmas", "Father Christmas")):
+        assert people(name).named_in(f"Then {called} came in.") == []
 
 
 def test_a_name_of_several_words_is_whose_it_is_without_an_epithet():

@@ -210,6 +210,19 @@ async def test_an_agent_writes_what_was_chosen_and_reads_without_writing(tmp_pat
             "A clerk finds a door.",
         ),
         ("Begin a new story. Return the passage and the story id.", ""),
+        (
+            "Please begin a new interactive story. A clerk finds a door. Write only the first passage, then stop.",
+            "A clerk finds a door.",
+        ),
+        (
+            "A clerk finds a door.\nWrite the first passage (about 300 words).\nReturn only the prose of the passage and the "
+            "story ID - nothing else.",
+            "A clerk finds a door.",
+        ),
+        ("You are the specialized fiction-writing sub-agent. A clerk finds a door.", "A clerk finds a door."),
+        ("You are a storyteller subagent. You are a helpful research subagent. You are a subagent.", ""),
+        ("A clerk finds a door. Write a 250–300 word opening passage and stop there.", "A clerk finds a door."),
+        ("A clerk finds a door. Write the first passage in roughly 250-300 words.", "A clerk finds a door."),
     ],
 )
 def test_what_a_host_tells_its_subagent_is_no_part_of_the_premise(task, premise):
@@ -225,11 +238,15 @@ def test_what_a_host_tells_its_subagent_is_no_part_of_the_premise(task, premise)
         "You are an AI assistant. You wake up alone on a derelict station.",
         "You are an AI model. You are a fiction model. You are a literary agent.",
         "You are a spy and a sub-agent. Your handler is dead.",
+        "You are a secret subagent. You are the last subagent. You are our only surviving subagent.",
         "Nobody returns the plans of the house. Report the plans. Show me the way out.",
         "Go past the first passage. Look up again. You open it.",
         "Her diary ends: write the first chapter. She returns the passage to its author.",
         "Dr. Marsh reports the story of the id to Prof. Vane.",
         "Return the ring, the plans and the map of the passage to the sea.",
+        "Write a story about two words. Write a story about nothing else. Write a story about 1984.",
+        "Write an interactive story about a whale. Begin the story at the last stop. Tell the story of nothing.",
+        "Begin the story and stop the clock. Write a story about the past. Tell the story of words.",
     ],
 )
 def test_no_sentence_of_a_premise_is_taken_for_such_a_word(premise):

@@ -364,6 +364,15 @@ def test_a_promise_is_found_by_the_whole_of_what_was_promised(story, author, mon
     monkeypatch.setitem(CHANGES, "locked the gate", [change(promise, "status", "open", "", "promise")])
     begun(story, author, ALIVE, tier="full")
     assert (entry(story, promise).name, entry(story, promise).value("status")) == (promise, "open")
+    told = story.add_entry(promise, "promise", ["Signe Orrin swore it on the bell."], ["bell"])
+    assert (told.name, told.kind, told.keys, told.value("status")) == (promise, "promise", ("bell",), "open")
+    assert [one.name for one in story.codex() if one.kind == "promise"] == [promise]
+    question = "Who opened the gate in the night on which the ferry was late?"
+    assert story.add_entry(question, "question").name == question
+    with pytest.raises(BadAnswer, match="at most 8 fit"):
+        story.add_entry(question, "thing")
+    with pytest.raises(BadAnswer, match="at most 24 fit"):
+        story.add_entry(f"{question} {question}", "question")
 
 
 def test_where_a_body_is_and_what_the_author_says_of_the_dead_is_told(story, author, monkeypatch):

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from tests.desk.conftest import Served, begin, has_value, there_are, written
-from tests.desk.test_drafts import button, opened
+from tests.desk.test_drafts import MINE, button, edit, opened
 from tests.desk.test_faults import held_draft
 
 SENTENCE = "she asks nobody, 1 2 3, about a lantern, and waits for men. "
@@ -212,3 +212,28 @@ def test_a_passage_can_be_edited_while_another_is_written_and_says_that_it_waits
     save.click()
     field.wait_for(state="detached")
     page.locator("article.by-edited").get_by_text(SENTENCE.strip()).wait_for()
+
+
+def test_what_is_typed_after_a_save_was_refused_goes_on_in_its_editor(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    (own_desk.home / "refuse").touch()
+    edit(page, 1).press("Control+Enter")
+    page.get_by_text("It is not saved in the story yet").wait_for()
+    page.get_by_role("button", name="Contents").focus()
+    asked = commands(page)
+    page.keyboard.type(SENTENCE)
+    has_value(page.get_by_label("Text of passage 1"), MINE + SENTENCE)
+    assert asked == []
+
+
+def test_keys_are_typed_where_the_caret_was_and_are_commands_again_when_that_is_closed(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    area = edit(page, 1)
+    area.press("Home")
+    page.get_by_role("button", name="Contents").focus()
+    page.keyboard.type("So ")
+    has_value(area, f"So {MINE}")
+    area.press("Escape")
+    there_are(area, 0)
+    page.keyboard.press("m")
+    page.locator("dialog[open]").wait_for()

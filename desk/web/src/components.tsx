@@ -152,6 +152,7 @@ export function Writing(props: { label: string; field: EditorField; rows?: numbe
         ref={area}
         aria-label={props.label}
         data-draft={field.key}
+        data-unsaved={text !== field.base || undefined}
         dir="auto"
         rows={props.rows ?? 2}
         value={text}

@@ -12,6 +12,7 @@ import pytest
 from tests.desk.conftest import Served, begin, has_value, there_are, written
 from tests.desk.test_drafts import MINE, button, edit, opened, waits
 from tests.desk.test_faults import held_draft
+from tests.desk.test_typing_on import commands
 
 
 @pytest.mark.parametrize("field", ["passage", "own plan", "memory"])
@@ -461,6 +462,26 @@ def test_whoever_goes_on_with_a_text_types_in_it(page: Any, desk: Served, field:
     page.keyboard.press("Control+End")
     page.keyboard.type(" Another ship came.")
     has_value(area, f"{MINE} Another ship came.")
+
+
+@pytest.mark.parametrize("field", ["memory", "plan"])
+def test_whoever_goes_on_with_the_page_alone_types_in_an_editor_that_is_in_sight(
+    page: Any, desk: Served, field: str
+) -> None:
+    begin(page, desk.address)
+    area = opened(page, field)
+    area.fill(MINE)
+    page.keyboard.press("Escape")
+    there_are(area, 0)
+    page.keyboard.press("f")
+    page.locator(".desk.focus").wait_for()
+    asked = commands(page)
+    button(page, "Go on with it").click()
+    area.wait_for()
+    page.keyboard.press("Control+End")
+    page.keyboard.type(" A sail came.")
+    has_value(area, f"{MINE} A sail came.")
+    assert asked == []
 
 
 @pytest.mark.parametrize(("key", "label"), [("w", "Your plan for the next passage"), ("e", "Plan 1")])

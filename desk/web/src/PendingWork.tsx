@@ -78,8 +78,11 @@ const PLACES: [RegExp, Dialogs][] = [
   [/^name\//, "map"],
 ];
 
+/** What is edited beside the page, and out of sight with the page alone: there an editor would be hidden, and letters be commands. */
+const BESIDE = /^codex\/|\/(memory|plan\d)\//;
+
 /** What was typed and not saved, of which no editor is in sight: its passage is elsewhere, or its editor was closed. */
-export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; onJump: (id: string) => void; onMemory: (id: string) => void; onOpen: (dialog: Dialogs) => void }) {
+export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; onShow: () => void; onJump: (id: string) => void; onMemory: (id: string) => void; onOpen: (dialog: Dialogs) => void }) {
   const { view } = props;
   // A plan that waits is in sight as such.
   const hidden = useHiddenTexts(view.id)
@@ -90,6 +93,7 @@ export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; 
     if (lent) void forgetEdit(props.ask, lent);
   };
   const show = async (key: string, at: string) => {
+    if (BESIDE.test(key)) props.onShow();
     const place = PLACES.find(([pattern]) => pattern.test(key));
     if (place) {
       openAgain(key);

@@ -213,7 +213,7 @@ export function StoryPage(props: { id: string }) {
       <NameTip entries={codex.entries} />
       <aside aria-label="Choices and memory">
         <Problem text={problem} onClose={() => setProblem("")} />
-        <UnsavedTexts view={view} busy={job.busy} ask={ask} onJump={goto} onMemory={showMemory} onOpen={setOpen} />
+        <UnsavedTexts view={view} busy={job.busy} ask={ask} onShow={() => setFocus(false)} onJump={goto} onMemory={showMemory} onOpen={setOpen} />
         <NextPassage live={live} view={view} ask={ask} alone={focus} onMachine={() => setOpen("machine")} />
         <TimeLine view={view} at={codexAt} onAt={lookBack} onJump={goto} />
         {view.opened && <MemoryPanel view={view} busy={job.busy && (job.kind === "write" ? "write" : "other")} at={memoryAt} changes={job.memory_changes} asked={asked} ask={ask} onJump={goto} onBack={() => lookBack("")} />}

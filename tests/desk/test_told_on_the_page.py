@@ -212,6 +212,49 @@ def test_while_it_writes_the_page_alone_still_has_stop(open_page: Callable[..., 
     there_are(page.locator(".plans:visible"), 0)
 
 
+ON_TOP = """(element, up) => {
+    const { left, right, bottom } = element.getBoundingClientRect();
+    return document.elementFromPoint((left + right) / 2, bottom - up) === element;
+}"""
+"""Whether nothing lies over an element, this far above its lower edge."""
+
+
+@pytest.mark.parametrize("busy", [False, True], ids=["idle", "at work"])
+def test_on_a_phone_the_line_that_is_typed_is_in_sight(
+    open_page: Callable[..., Any], own_desk: Served, busy: bool
+) -> None:
+    page = open_page(viewport={"width": 390, "height": 780})
+    begin(page, own_desk.address)
+    if busy:
+        held_draft(page, own_desk)
+    page.locator("article.passage:not(.draft) .prose").dblclick()
+    area = page.get_by_label("Text of passage 1")
+    area.press("Control+End")
+    page.keyboard.type("\n\nThe last line, which is as long as the page is wide.")
+    at_rest(area)
+    assert area.evaluate(ON_TOP, 20)
+    cancel = button(page, "Cancel")
+    cancel.evaluate("element => element.scrollIntoView({ block: 'nearest' })")
+    at_rest(cancel)
+    assert cancel.evaluate(ON_TOP, 3)
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_on_a_phone_nothing_lies_over_what_queues_a_plan_on_the_page_alone(
+    open_page: Callable[..., Any], own_desk: Served, width: int
+) -> None:
+    page = open_page(viewport={"width": width, "height": 780})
+    begin(page, own_desk.address)
+    held_draft(page, own_desk)
+    page.keyboard.press("w")
+    page.get_by_label("Your plan for the passage after it").fill("Ines counts the hives at dusk.")
+    button(page, "Focus").click()
+    page.locator(".desk.focus").wait_for()
+    queue = button(page, "Queue it")
+    at_rest(queue)
+    assert queue.evaluate(ON_TOP, 1)
+
+
 TOO_LONG = "A keeper of bees counts the hives. " * 400
 
 

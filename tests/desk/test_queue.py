@@ -9,6 +9,7 @@ from recurrentgpt.desk.backend.memory_change import MemoryChange
 from tests.desk.conftest import Client, Served, begin, has_value, send, there_are, written
 from tests.desk.test_drafts import edit
 from tests.desk.test_faults import held_draft
+from tests.desk.test_typing_on import post
 
 
 def plans_of(client: Client, view: dict[str, Any]) -> list[str]:
@@ -188,6 +189,35 @@ def test_a_plan_that_waits_outlives_words_that_are_made_a_take(page: Any, own_de
     page.get_by_text("A plan of your own is not saved").wait_for()
     page.get_by_role("button", name="Go on with it").click()
     has_value(page.get_by_label("Your plan for the next passage"), OWN)
+
+
+def test_a_plan_that_was_laid_aside_is_no_longer_offered_once_another_tab_has_written_it(
+    page: Any, own_desk: Served
+) -> None:
+    begin(page, own_desk.address)
+    refused_plan(page, own_desk)
+    (own_desk.home / "refuse-memory").touch()
+    edit(page, 1)
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_text("It is not saved in the story yet").wait_for()
+    (own_desk.home / "refuse-memory").unlink()
+    page.wait_for_function("own => Object.values(localStorage).some((value) => value.includes(own))", arg=OWN)
+    post(page, "write")
+    written(page, 2)
+    page.wait_for_function("own => !Object.values(localStorage).some((value) => value.includes(own))", arg=OWN)
+    left = page.get_by_text("A plan of your own is not saved")
+    there_are(left, 0)
+    page.reload()
+    written(page, 2)
+    there_are(left, 0)
+    # What is typed once more is another wish, of which no passage comes.
+    page.keyboard.press("w")
+    page.get_by_label("Your plan for the next passage").fill(OWN)
+    page.keyboard.press("Escape")
+    left.wait_for()
+    page.locator(".plans .card").first.click()
+    written(page, 3)
+    left.wait_for()
 
 
 def test_on_a_narrow_screen_words_can_be_dropped(open_page: Callable[..., Any], own_desk: Served) -> None:

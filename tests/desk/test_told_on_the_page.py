@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from tests.desk.conftest import Served, at_rest, begin, has_value, send, text_of, there_are, written
-from tests.desk.test_drafts import MINE, button, opened
+from tests.desk.test_drafts import MINE, button, edit, opened
 from tests.desk.test_faults import held_draft
 
 
@@ -167,6 +167,29 @@ def test_a_german_story_is_marked_as_german(page: Any, desk: Served) -> None:
     leaf = page.locator(".leaf")
     assert leaf.get_attribute("lang") == "de"
     page.wait_for_function("() => getComputedStyle(document.querySelector('.leaf .passage')).hyphens === 'auto'")
+
+
+def test_the_text_of_an_edit_that_was_interrupted_is_set_in_the_story_s_language(page: Any, own_desk: Served) -> None:
+    page.goto(own_desk.address)
+    page.get_by_text("How it is told").click()
+    page.get_by_role("textbox", name="Language").fill("German")
+    button(page, "Begin").click()
+    written(page, 1)
+    page.keyboard.press("1")
+    written(page, 2)
+    button(page, "Page", exact=True).click()
+    page.get_by_label("quotation marks").check()
+    page.keyboard.press("Escape")
+    there_are(page.locator("dialog[open]"), 0)
+    (own_desk.home / "hold-memory").touch()
+    edit(page, 1, '"Wer ist da?", fragte Ines.')
+    button(page, "Keep the 1 later passage").click()
+    button(page, "Stop").click()
+    page.get_by_text("An edit of passage 1 was interrupted").wait_for()
+    page.get_by_text("Its text", exact=True).click()
+    text = page.locator("aside").get_by_text("„Wer ist da?“, fragte Ines.")
+    text.wait_for()
+    assert text.evaluate("element => element.closest('[lang]').lang") == "de"
 
 
 def test_a_story_is_saved_as_a_page_to_read_and_as_one_to_play(page: Any, desk: Served, tmp_path: Path) -> None:

@@ -127,7 +127,14 @@ async def _pending_edit(jobs: StoryJobs, edit: Edit, links: Mapping[str, Link], 
     commit = await jobs.story.engine.log.get(jobs.story.id, here)
     if is_same(commit["passage"], edit.text):
         return None
-    return {"key": edit.key, "at": root, "seen": edit.at, "step": links[here]["step"], "text": edit.text}
+    return {
+        "key": edit.key,
+        "at": root,
+        "seen": edit.at,
+        "step": links[here]["step"],
+        "text": edit.text,
+        "now": commit["passage"],
+    }
 
 
 def is_same(text: str, other: str) -> bool:

@@ -147,6 +147,8 @@ class EditView(TypedDict):
     """The version that it was to take the place of."""
     step: int
     text: str
+    now: str
+    """What its passage reads, on this branch where it stands there."""
 
 
 class ReplayView(Progress):

@@ -179,9 +179,11 @@ def client_message(error: RecurrentGPTError) -> str:
 
 def in_the_form(text: str) -> str:
     """Return words about the variables of a shell as words about the fields of this form."""
+    begins = text.startswith(tuple(name for name, _ in _FIELDS))
     for name, field in _FIELDS:
         text = text.replace(name, field)
-    return text[:1].upper() + text[1:]
+    # Any other first word may be a name: of a model, as its server writes it.
+    return text[:1].upper() + text[1:] if begins else text
 
 
 def _kind(setting: Setting) -> str:

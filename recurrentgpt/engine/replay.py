@@ -89,7 +89,7 @@ class Replay:
                 if unfinished and (unfinished.ref, unfinished.text) != (commit["id"], text):
                     raise StoryError(
                         f"The edit of passage {unfinished.step} is unfinished: go on with it first (`recurrentgpt edit "
-                        f"{session.id} --resume`), or forget it (`--drop`)."
+                        f"{session.id} --resume`), or give it up (`--drop`)."
                     )
                 head = await session.head()
                 later = await self._later(commit["id"], head)

@@ -433,7 +433,7 @@ def test_what_the_page_has_a_button_for_is_told_without_a_command(client: Client
             break
     client.send("POST", f"/stories/{view['id']}/passage", {"at": "2", "text": "Ines walks home.", "replay": True})
     client.wait(view["id"])
-    said = "The edit of passage 1 is unfinished: go on with it first, or forget it."
+    said = "The edit of passage 1 is unfinished: go on with it first, or give it up."
     assert client.jobs(view["id"]).state.error == said
     _, lost = client.refused("POST", f"/stories/{view['id']}/goto", {"at": "77"})
     assert ("recurrentgpt" in lost, lost.endswith("the map shows them.")) == (False, True)

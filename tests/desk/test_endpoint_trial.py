@@ -94,6 +94,13 @@ def test_the_models_of_an_endpoint(client: Client) -> None:
     assert "Choose where the model runs" in tried(client, "models")["said"]
 
 
+def test_a_model_is_called_what_its_name_is(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recurrentgpt.models.endpoint_check.PATIENCE_TO_LOAD", 0.2)
+    with FaultyServer("hang") as server:
+        said = tried(client, model="scripted", base_url=server.base_url, key=KEY)["said"]
+    assert said.startswith("scripted said nothing for too long (0.2 seconds")
+
+
 def test_nothing_listens_there(client: Client) -> None:
     for what in ("test", "models"):
         found = tried(client, what, model="x", base_url=NOWHERE)

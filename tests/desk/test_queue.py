@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from recurrentgpt.desk.backend.memory_change import MemoryChange
-from tests.desk.conftest import Client, Served, begin, has_value, there_are, written
+from tests.desk.conftest import Client, Served, begin, has_value, send, there_are, written
 from tests.desk.test_drafts import edit
 from tests.desk.test_faults import held_draft
+from tests.desk.test_typing_on import post
 
 
 def plans_of(client: Client, view: dict[str, Any]) -> list[str]:
@@ -142,6 +143,81 @@ def test_a_plan_that_waits_is_in_sight_once_where_an_edit_before_it_fails(page: 
     page.get_by_role("button", name="Write it").click()
     written(page, 2)
     there_are(page.get_by_text("A plan of your own is not saved"), 0)
+
+
+def refused_plan(page: Any, served: Served) -> None:
+    """Send a plan of one's own that fails to be written, so that it waits."""
+    (served.home / "refuse").touch()
+    page.keyboard.press("w")
+    page.get_by_label("Your plan for the next passage").fill(OWN)
+    send(page)
+    page.get_by_text("This plan is chosen and waits").wait_for()
+    (served.home / "refuse").unlink()
+
+
+def test_a_plan_that_waits_outlives_a_way_over_the_map(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address, 2)
+    refused_plan(page, own_desk)
+    page.keyboard.press("m")
+    page.locator(".node:not(.head)", has_text="1").click()
+    page.route("**/goto", lambda route: route.fulfill(status=409, json={"error": "This cannot be done now."}))
+    page.get_by_role("button", name="Go there").click()
+    page.get_by_role("dialog").get_by_text("This cannot be done now.").wait_for()
+    page.unroute("**/goto")
+    page.get_by_role("button", name="Go there").click()
+    page.get_by_role("button", name="Read it").wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_text("A plan of your own is not saved").wait_for()
+    page.get_by_role("button", name="Go on with it").click()
+    has_value(page.get_by_label("Your plan for the next passage"), OWN)
+
+
+def test_a_plan_that_waits_outlives_words_that_are_made_a_take(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    held_draft(page, own_desk)
+    (own_desk.home / "refuse-memory").touch()
+    page.get_by_role("button", name="Stop Esc", exact=True).click()
+    own_desk.hold.unlink()
+    page.get_by_text("The writing of passage 2 was interrupted").wait_for()
+    (own_desk.home / "refuse-memory").unlink()
+    page.locator(".plans .card").nth(1).click()
+    written(page, 2)
+    page.get_by_text("of an interrupted passage 2 were laid aside").wait_for()
+    refused_plan(page, own_desk)
+    page.get_by_role("button", name="Make a take of them").click()
+    there_are(page.get_by_text("were laid aside"), 0)
+    page.get_by_text("A plan of your own is not saved").wait_for()
+    page.get_by_role("button", name="Go on with it").click()
+    has_value(page.get_by_label("Your plan for the next passage"), OWN)
+
+
+def test_a_plan_that_was_laid_aside_is_no_longer_offered_once_another_tab_has_written_it(
+    page: Any, own_desk: Served
+) -> None:
+    begin(page, own_desk.address)
+    refused_plan(page, own_desk)
+    (own_desk.home / "refuse-memory").touch()
+    edit(page, 1)
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_text("It is not saved in the story yet").wait_for()
+    (own_desk.home / "refuse-memory").unlink()
+    page.wait_for_function("own => Object.values(localStorage).some((value) => value.includes(own))", arg=OWN)
+    post(page, "write")
+    written(page, 2)
+    page.wait_for_function("own => !Object.values(localStorage).some((value) => value.includes(own))", arg=OWN)
+    left = page.get_by_text("A plan of your own is not saved")
+    there_are(left, 0)
+    page.reload()
+    written(page, 2)
+    there_are(left, 0)
+    # What is typed once more is another wish, of which no passage comes.
+    page.keyboard.press("w")
+    page.get_by_label("Your plan for the next passage").fill(OWN)
+    page.keyboard.press("Escape")
+    left.wait_for()
+    page.locator(".plans .card").first.click()
+    written(page, 3)
+    left.wait_for()
 
 
 def test_on_a_narrow_screen_words_can_be_dropped(open_page: Callable[..., Any], own_desk: Served) -> None:

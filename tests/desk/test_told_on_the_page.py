@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from tests.desk.conftest import Served, at_rest, begin, has_value, send, text_of, there_are, written
-from tests.desk.test_drafts import MINE, button, opened
+from tests.desk.test_drafts import MINE, button, edit, opened
 from tests.desk.test_faults import held_draft
 
 
@@ -169,6 +169,29 @@ def test_a_german_story_is_marked_as_german(page: Any, desk: Served) -> None:
     page.wait_for_function("() => getComputedStyle(document.querySelector('.leaf .passage')).hyphens === 'auto'")
 
 
+def test_the_text_of_an_edit_that_was_interrupted_is_set_in_the_story_s_language(page: Any, own_desk: Served) -> None:
+    page.goto(own_desk.address)
+    page.get_by_text("How it is told").click()
+    page.get_by_role("textbox", name="Language").fill("German")
+    button(page, "Begin").click()
+    written(page, 1)
+    page.keyboard.press("1")
+    written(page, 2)
+    button(page, "Page", exact=True).click()
+    page.get_by_label("quotation marks").check()
+    page.keyboard.press("Escape")
+    there_are(page.locator("dialog[open]"), 0)
+    (own_desk.home / "hold-memory").touch()
+    edit(page, 1, '"Wer ist da?", fragte Ines.')
+    button(page, "Keep the 1 later passage").click()
+    button(page, "Stop").click()
+    page.get_by_text("An edit of passage 1 was interrupted").wait_for()
+    page.get_by_text("Its text", exact=True).click()
+    text = page.locator("aside").get_by_text("„Wer ist da?“, fragte Ines.")
+    text.wait_for()
+    assert text.evaluate("element => element.closest('[lang]').lang") == "de"
+
+
 def test_a_story_is_saved_as_a_page_to_read_and_as_one_to_play(page: Any, desk: Served, tmp_path: Path) -> None:
     begin(page, desk.address, 2)
     page.keyboard.press("z")
@@ -210,6 +233,49 @@ def test_while_it_writes_the_page_alone_still_has_stop(open_page: Callable[..., 
     page.locator(".stop").click()
     own_desk.hold.unlink()
     there_are(page.locator(".plans:visible"), 0)
+
+
+ON_TOP = """(element, up) => {
+    const { left, right, bottom } = element.getBoundingClientRect();
+    return document.elementFromPoint((left + right) / 2, bottom - up) === element;
+}"""
+"""Whether nothing lies over an element, this far above its lower edge."""
+
+
+@pytest.mark.parametrize("busy", [False, True], ids=["idle", "at work"])
+def test_on_a_phone_the_line_that_is_typed_is_in_sight(
+    open_page: Callable[..., Any], own_desk: Served, busy: bool
+) -> None:
+    page = open_page(viewport={"width": 390, "height": 780})
+    begin(page, own_desk.address)
+    if busy:
+        held_draft(page, own_desk)
+    page.locator("article.passage:not(.draft) .prose").dblclick()
+    area = page.get_by_label("Text of passage 1")
+    area.press("Control+End")
+    page.keyboard.type("\n\nThe last line, which is as long as the page is wide.")
+    at_rest(area)
+    assert area.evaluate(ON_TOP, 20)
+    cancel = button(page, "Cancel")
+    cancel.evaluate("element => element.scrollIntoView({ block: 'nearest' })")
+    at_rest(cancel)
+    assert cancel.evaluate(ON_TOP, 3)
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_on_a_phone_nothing_lies_over_what_queues_a_plan_on_the_page_alone(
+    open_page: Callable[..., Any], own_desk: Served, width: int
+) -> None:
+    page = open_page(viewport={"width": width, "height": 780})
+    begin(page, own_desk.address)
+    held_draft(page, own_desk)
+    page.keyboard.press("w")
+    page.get_by_label("Your plan for the passage after it").fill("Ines counts the hives at dusk.")
+    button(page, "Focus").click()
+    page.locator(".desk.focus").wait_for()
+    queue = button(page, "Queue it")
+    at_rest(queue)
+    assert queue.evaluate(ON_TOP, 1)
 
 
 TOO_LONG = "A keeper of bees counts the hives. " * 400

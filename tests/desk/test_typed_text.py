@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 from tests.desk.conftest import Served, begin, has_value, there_are, written
 from tests.desk.test_drafts import MINE, button, edit, opened, waits
 from tests.desk.test_faults import held_draft
+from tests.desk.test_typing_on import commands
 
 
 @pytest.mark.parametrize("field", ["passage", "own plan", "memory"])
@@ -463,6 +464,26 @@ def test_whoever_goes_on_with_a_text_types_in_it(page: Any, desk: Served, field:
     has_value(area, f"{MINE} Another ship came.")
 
 
+@pytest.mark.parametrize("field", ["memory", "plan"])
+def test_whoever_goes_on_with_the_page_alone_types_in_an_editor_that_is_in_sight(
+    page: Any, desk: Served, field: str
+) -> None:
+    begin(page, desk.address)
+    area = opened(page, field)
+    area.fill(MINE)
+    page.keyboard.press("Escape")
+    there_are(area, 0)
+    page.keyboard.press("f")
+    page.locator(".desk.focus").wait_for()
+    asked = commands(page)
+    button(page, "Go on with it").click()
+    area.wait_for()
+    page.keyboard.press("Control+End")
+    page.keyboard.type(" A sail came.")
+    has_value(area, f"{MINE} A sail came.")
+    assert asked == []
+
+
 @pytest.mark.parametrize(("key", "label"), [("w", "Your plan for the next passage"), ("e", "Plan 1")])
 def test_the_key_of_an_editor_that_stands_open_puts_the_caret_in_it(
     page: Any, desk: Served, key: str, label: str
@@ -512,6 +533,36 @@ def test_an_unsaved_text_is_told_by_the_words_that_were_typed(page: Any, desk: S
     page.get_by_role("group", name="Not saved").get_by_text("Zoltan rows home.").wait_for()
     page.keyboard.press("f")
     page.get_by_role("group", name="Not saved").get_by_text("Zoltan rows home.").wait_for()
+
+
+def test_an_unsaved_text_without_spaces_is_told_by_the_words_that_were_typed(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    edit(page, 1, "夜里下着雨，灯塔的灯一直亮着。" * 20)
+    button(page, "Save", exact=True).click()
+    written(page, 1)
+    page.locator("article.passage .prose").get_by_text("夜里下着雨").wait_for()
+    page.locator("article.passage .prose").dblclick()
+    page.keyboard.press("Control+End")
+    page.keyboard.type("船长独自划船回家。")
+    page.keyboard.press("Escape")
+    page.get_by_role("group", name="Not saved").get_by_text("船长独自划船回家。").wait_for()
+
+
+def test_a_text_that_the_server_gives_back_is_told_by_the_words_that_were_typed(
+    page: Any, open_page: Callable[..., Any], own_desk: Served
+) -> None:
+    begin(page, own_desk.address)
+    page.locator("article.passage .prose").dblclick()
+    page.keyboard.press("Control+End")
+    page.keyboard.type(" Zoltan rows home.")
+    (own_desk.home / "refuse-memory").touch()
+    button(page, "Save", exact=True).click()
+    page.get_by_text("It is not saved in the story yet").wait_for()
+    # Another browser has it from the server alone.
+    other = open_page()
+    other.goto(page.url)
+    other.get_by_label("Text of passage 1").press("Escape")
+    other.get_by_role("group", name="Not saved").get_by_text("Zoltan rows home.").wait_for()
 
 
 FOUND = """() => {

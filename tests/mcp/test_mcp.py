@@ -396,7 +396,7 @@ async def test_the_second_of_two_clients_is_told_that_a_story_is_busy(user_folde
     ("message", "told"),
     [
         ("There is no story 'x'; `recurrentgpt stories` lists them.", "There is no story 'x'; the tool stories lists them."),
-        ("The edit of passage 3 is unfinished: go on with it (`recurrentgpt edit x --resume`), or forget it (`--drop`).",
+        ("The edit of passage 3 is unfinished: go on with it (`recurrentgpt edit x --resume`), or give it up (`--drop`).",
          "The edit of passage 3 is unfinished. Whoever runs this server can mend it there."),
         ("The server at x knows no such model: check RECURRENTGPT_MODEL or --model, and OPENAI_BASE_URL.",
          "The server at x knows no such model. Whoever runs this server can mend it there."),

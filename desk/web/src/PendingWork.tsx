@@ -1,10 +1,12 @@
 // What waits for a word of the writer: interrupted work, and whatever was typed or written and stands nowhere yet.
-import { discard, letGo, openAgain, takeBack, useDiscarded, useHiddenTexts, useUnsavedText, type Discarded } from "./unsavedText";
+import { useEffect } from "react";
+import { get } from "./api";
+import { discard, forgetLaidAside, letGo, openAgain, takeBack, useDiscarded, useHiddenTexts, useUnsavedText, type Discarded } from "./unsavedText";
 import type { Live } from "./useStory";
 import { forgetEdit } from "./SaveText";
 import { Prose, Writing } from "./components";
 import { count, excerpt } from "./format";
-import type { Ask, StoryView } from "./types";
+import type { Ask, Passage, StoryView } from "./types";
 
 export function PendingWork({ live: { job }, view, ask, onWrite }: { live: Live; view: StoryView; ask: Ask; onWrite: () => void }) {
   const interrupted = job.draft && job.step > 0;
@@ -17,7 +19,9 @@ export function PendingWork({ live: { job }, view, ask, onWrite }: { live: Live;
           </p>
           <details>
             <summary>Its text</summary>
-            <Prose text={view.pending_replay.text} />
+            <div lang={view.language === "und" ? undefined : view.language}>
+              <Prose text={view.pending_replay.text} language={view.language} />
+            </div>
           </details>
           <p className="hint">Given up, it changes nothing, and its text stands in the passage’s editor, not saved.</p>
           <div className="row">
@@ -66,6 +70,7 @@ export function PendingWork({ live: { job }, view, ask, onWrite }: { live: Live;
 
 const WHAT: Record<string, string> = { text: "Your text of passage", summary: "Your long-term entry of passage", memory: "Your memory after passage", plan: "Your plan after passage" };
 const SHOWN = 90;
+const MOST_BEFORE = 20;
 
 type Dialogs = "" | "contents" | "search" | "settings" | "map";
 /** Where a field is that is at hand all the time. */
@@ -78,9 +83,29 @@ const PLACES: [RegExp, Dialogs][] = [
   [/^name\//, "map"],
 ];
 
+/** Forget a plan that was laid aside, or left, once the passage after the one where that was is written from it, in whatever tab. */
+function useWrittenPlans({ id, head, path }: StoryView) {
+  const own = `${id}/own//`;
+  const plans = useHiddenTexts(id).filter(([key, draft]) => key.startsWith(own) && !draft.adrift);
+  useEffect(() => {
+    for (const [, { at, text }] of plans) {
+      const here = path.findIndex(([version, , , first]) => version === at || first === at);
+      const next = path[here + 1]?.[0];
+      if (!next) continue;
+      // The opening is no passage of the path.
+      const isWritten = (passage?: Passage) => passage?.plan.trim() === text.trim() && (here >= 0 || passage.parent === at);
+      void get<Passage[]>(`/stories/${id}/passages`, { ids: next }).then(([passage]) => isWritten(passage) && forgetLaidAside(own, text), () => undefined);
+    }
+  }, [id, head, plans.map(([key]) => key).join()]);
+}
+
+/** What is edited beside the page, and out of sight with the page alone: there an editor would be hidden, and letters be commands. */
+const BESIDE = /^codex\/|\/(memory|plan\d)\//;
+
 /** What was typed and not saved, of which no editor is in sight: its passage is elsewhere, or its editor was closed. */
-export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; onJump: (id: string) => void; onMemory: (id: string) => void; onOpen: (dialog: Dialogs) => void }) {
+export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; onShow: () => void; onJump: (id: string) => void; onMemory: (id: string) => void; onOpen: (dialog: Dialogs) => void }) {
   const { view } = props;
+  useWrittenPlans(view);
   // A plan that waits is in sight as such.
   const hidden = useHiddenTexts(view.id)
     .filter(([key, draft]) => !props.busy || draft.adrift || !/\/plan\d\//.test(key))
@@ -90,6 +115,7 @@ export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; 
     if (lent) void forgetEdit(props.ask, lent);
   };
   const show = async (key: string, at: string) => {
+    if (BESIDE.test(key)) props.onShow();
     const place = PLACES.find(([pattern]) => pattern.test(key));
     if (place) {
       openAgain(key);
@@ -231,6 +257,7 @@ function typedOf(key: string, { text, base }: { text: string; base: string }) {
   if (key.startsWith("form/")) return excerpt(String(values(JSON.parse(text))), SHOWN);
   let same = 0;
   while (same < text.length && text[same] === base[same]) same += 1;
-  const from = text.lastIndexOf(" ", same) + 1;
+  // From the word on, where the script sets words apart.
+  const from = Math.max(text.lastIndexOf(" ", same) + 1, same - MOST_BEFORE);
   return from < SHOWN / 2 || same === text.length ? excerpt(text, SHOWN) : `…${excerpt(text.slice(from), SHOWN)}`;
 }

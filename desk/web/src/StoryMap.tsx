@@ -1,6 +1,6 @@
 // The map: all branches, of which only what is in sight is drawn.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState, useSyncExternalStore, type KeyboardEvent } from "react";
-import { get, send } from "./api";
+import { get } from "./api";
 import { ComparePassages } from "./ComparePassages";
 import { first, isRun, last, layOut, ROW, STEP, type MapLayout, type BranchRow, type Spot } from "./mapLayout";
 import type { PassageCache } from "./passageCache";
@@ -17,7 +17,7 @@ const FITS = [1, 0.75, 0.5];
 const BEGINNING = 200;
 const PLAN_IN_A_TIP = 160;
 
-export function StoryMap(props: { view: StoryView; cache: PassageCache; busy: boolean; onClose: () => void; onJump: (id: string) => void }) {
+export function StoryMap(props: { view: StoryView; cache: PassageCache; busy: boolean; ask: Ask; onClose: () => void; onJump: (id: string) => void }) {
   const { view } = props;
   const [drawn, setDrawn] = useState<{ tree: Tree; plan: MapLayout } | null>(null);
   const [at, setAt] = useState(view.head);
@@ -26,7 +26,7 @@ export function StoryMap(props: { view: StoryView; cache: PassageCache; busy: bo
   const [compared, setCompared] = useState(false);
   const { problem, setProblem, attempt } = useAttempt();
   // What is refused is said here: the page behind is out of sight.
-  const ask: Ask = (method, path, body) => attempt(() => send(method, `/stories/${view.id}${path}`, body));
+  const ask: Ask = (method, path, body) => props.ask(method, path, body, attempt);
   useEffect(() => {
     let wanted = true;
     const show = (found: Tree) => {

@@ -29,7 +29,7 @@ const MARKS = "desk.authors";
 const ASK_AGAIN_MS = 2000;
 const NO_CHAPTERS: Chapters = {};
 const NEEDS_IDLE = /^\/(write|keep|replan|retry|undo|redo|goto)$/;
-const FORGETS_THE_PLAN = /^\/(replan|retry|undo|redo|goto|passage|replay)$/;
+const FORGETS_THE_PLAN = /^\/(replan|retry|undo|redo|goto|passage|replay)$|^\/keep\?key=/;
 
 /** Whether the story goes on from elsewhere, where the plan that waits does not. */
 function leavesThePlan(path: string, body: unknown, head: string, writes: boolean) {
@@ -81,7 +81,7 @@ export function StoryPage(props: { id: string }) {
   writes.current = job.busy && job.kind === "write";
   const asking = useRef(new Map<string, { said: string; over: Promise<unknown> }>());
   const ask = useCallback<Ask>(
-    async (method, path, body) => {
+    async (method, path, body, toldIn = attempt) => {
       // A second click on the same button is not a second wish; a text that was changed since is saved after the one under way.
       const wish = `${method} ${path}`;
       const said = JSON.stringify(body) ?? "";
@@ -100,13 +100,13 @@ export function StoryPage(props: { id: string }) {
         over();
         return false;
       }
-      const waits = now.current?.waiting_plan;
+      const [waits, head] = [now.current?.waiting_plan, now.current?.head ?? ""];
       const own = waits && !now.current!.plans.includes(waits) ? waits : "";
-      const leaves = own && leavesThePlan(path, body, now.current!.head, writes.current);
-      const done = await attempt(() => send(method, `/stories/${props.id}${path}`, body));
+      const leaves = own && leavesThePlan(path, body, head, writes.current);
+      const done = await toldIn(() => send(method, `/stories/${props.id}${path}`, body));
       over();
       // A plan of one's own that waited to be written is not lost to another choice.
-      if (done && leaves) layAside(`${props.id}/own//`, own, now.current!.head);
+      if (done && leaves) layAside(`${props.id}/own//`, own, head);
       // An edit that was stopped may have left it waiting, and laid aside as well.
       else if (done && path === "/write" && waits) forgetLaidAside(`${props.id}/own//`, waits);
       return done;
@@ -213,7 +213,7 @@ export function StoryPage(props: { id: string }) {
       <NameTip entries={codex.entries} />
       <aside aria-label="Choices and memory">
         <Problem text={problem} onClose={() => setProblem("")} />
-        <UnsavedTexts view={view} busy={job.busy} ask={ask} onJump={goto} onMemory={showMemory} onOpen={setOpen} />
+        <UnsavedTexts view={view} busy={job.busy} ask={ask} onShow={() => setFocus(false)} onJump={goto} onMemory={showMemory} onOpen={setOpen} />
         <NextPassage live={live} view={view} ask={ask} alone={focus} onMachine={() => setOpen("machine")} />
         <TimeLine view={view} at={codexAt} onAt={lookBack} onJump={goto} />
         {view.opened && <MemoryPanel view={view} busy={job.busy && (job.kind === "write" ? "write" : "other")} at={memoryAt} changes={job.memory_changes} asked={asked} ask={ask} onJump={goto} onBack={() => lookBack("")} />}
@@ -228,7 +228,7 @@ export function StoryPage(props: { id: string }) {
       <p className="sr" aria-live="polite">
         {live.written ? `Passage ${live.written.step} is written.` : ""}
       </p>
-      {open === "map" && <StoryMap view={view} cache={cache} busy={job.busy} onClose={() => setOpen("")} onJump={goto} />}
+      {open === "map" && <StoryMap view={view} cache={cache} busy={job.busy} ask={ask} onClose={() => setOpen("")} onJump={goto} />}
       {open === "contents" && <ContentsDialog view={view} chapters={chapters} cache={cache} busy={job.busy} ask={ask} onClose={() => setOpen("")} onJump={goto} />}
       {open === "page" && <PageDialog onClose={() => setOpen("")} />}
       {open === "search" && <SearchDialog story={props.id} busy={job.busy} onClose={() => setOpen("")} onJump={goto} />}

@@ -14,8 +14,9 @@ export type Chapters = Record<string, string>;
 /** `first` is the version that a passage's corrections began from: what is typed belongs to all of them. */
 export type PathEntry = [id: string, words: number, author: string, first?: string];
 
-/** The text of an edit that is not in the log: `at` is the first version of its passage, `seen` the one that was edited. */
-export type PendingEdit = { key: string; at: string; seen: string; step: number; text: string };
+/** The text of an edit that is not in the log: `at` is the first version of its passage, `seen` the one that was edited, `now` what
+    its passage reads. */
+export type PendingEdit = { key: string; at: string; seen: string; step: number; text: string; now: string };
 
 export type StoryView = {
   id: string;
@@ -127,8 +128,11 @@ export type Trial = { works: boolean; said: string; models: string[]; known: Rec
 export type Settings = { fields: SettingField[]; values: Record<string, unknown>; places?: Place[]; key?: string; in_force?: Record<"model" | "base_url", Source> };
 export type Preview = { title: string; author: string; language: string; language_from: string; chapters: number; passages: number; words: number; first: string; calls: number; input_tokens: number; output_tokens: number };
 
-/** Ask the server to change the story in view; false where it refused, and then the page says why. */
-export type Ask = (method: "POST" | "PUT" | "DELETE", path: string, body?: unknown) => Promise<boolean>;
+/** Run something that may be refused; false where it was, and the reason is told. */
+export type Attempt = (work: () => Promise<unknown>) => Promise<boolean>;
+
+/** Ask the server to change the story in view; false where it refused, and then the page says why, or `attempt` tells it elsewhere. */
+export type Ask = (method: "POST" | "PUT" | "DELETE", path: string, body?: unknown, attempt?: Attempt) => Promise<boolean>;
 
 /** A passage to scroll to; `at` tells one wish from the next. */
 export type Jump = { id: string; at: number };

@@ -308,12 +308,12 @@ export function showServerCopies(story: string, edits: PendingEdit[]) {
     const same = before.some((edit) => edit.key === draft.lent && edit.text === draft.text);
     setUnsaved(key, same ? null : { ...draft, lent: "" });
   }
-  for (const { key: lent, at, seen, step, text } of edits) {
+  for (const { key: lent, at, seen, step, text, now } of edits) {
     if ([...drafts.values()].some((draft) => draft.lent === lent)) continue;
     const key = `${story}/text/${at}/${step}`;
     const there = drafts.get(key);
     if (there?.text === text) setUnsaved(key, { ...there, lent });
-    else setUnsaved(there ? `${key}/~${lent}` : key, { text, base: "", at: seen, open: !there, kept: true, lent });
+    else setUnsaved(there ? `${key}/~${lent}` : key, { text, base: now, at: seen, open: !there, kept: true, lent });
   }
 }
 

@@ -95,7 +95,7 @@ def tree(
         if pending:
             note(
                 f"An edit of passage {pending.step} is unfinished ({pending.done} of {pending.total} passages). Go on: "
-                f"recurrentgpt edit {opened.id} --resume; or forget it: recurrentgpt edit {opened.id} --drop"
+                f"recurrentgpt edit {opened.id} --resume; or give it up: recurrentgpt edit {opened.id} --drop"
             )
 
 

@@ -100,7 +100,7 @@ def edit_passage(
         bool, typer.Option("--replay", help="Keep the later passages word for word on top of the edit.")
     ] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a replay that was interrupted.")] = False,
-    drop: Annotated[bool, typer.Option("--drop", help="Forget a replay that was interrupted.")] = False,
+    drop: Annotated[bool, typer.Option("--drop", help="Give up a replay that was interrupted.")] = False,
     yes: Yes = False,
     json: Json = False,
     *,
@@ -120,7 +120,7 @@ def edit_passage(
     """
     if resume or drop:
         if resume and drop:
-            raise SettingsError("A replay is either gone on with (--resume) or forgotten (--drop).")
+            raise SettingsError("A replay is either gone on with (--resume) or given up (--drop).")
         if passage is not None or text is not None or file is not None:
             raise SettingsError("The replay knows its passage and its text: leave both out.")
         if drop:

@@ -25,6 +25,8 @@ class MemoryChange:
 
         Where that is more than a memory holds, its oldest sentences make room.
         """
+        if memory == self.before:
+            return self.after
         before, after, now = (text.splitlines() for text in (self.before, self.after, memory))
         lines = [line for line in now if line in after or line not in before]
         came = [line for line in after if line not in before and line not in now]

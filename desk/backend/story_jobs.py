@@ -250,13 +250,22 @@ class StoryJobs:
             change, *others = self.state.memory_changes
             self.update(memory_changes=others)
             try:
-                memory = (await self.story.apassage()).short_term_memory
-                await self.story.aedit_memory(change.made_in(memory))
+                await self.make_memory_change(change)
             except BaseException:
                 self.update(memory_changes=[change, *self.state.memory_changes])
                 raise
-            self.story_changed()
-            self.save()
+
+    async def make_memory_change(self, change: MemoryChange) -> None:
+        """Make an edit of the memory in the one that the last passage left; nothing may be writing the story."""
+        before = await self.story.apassage()
+        await self.story.aedit_memory(change.made_in(before.short_term_memory))
+        if self.draft is not None:
+            # The words of a passage that was interrupted follow the changed memory: kept, they shall not go back behind it.
+            now = {before.id: (await self.story.apassage()).id}
+            after, head = (now.get(key, key) for key in (self.draft.after, self.draft.head))
+            self.draft = replace(self.draft, after=after, head=head)
+        self.story_changed()
+        self.save()
 
     def queue_plan(self, plan: str) -> None:
         """Let a plan wait to be written after the passage in the making."""

@@ -58,7 +58,7 @@ export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | 
   const save = () => {
     if (edited === null || changed) return;
     field.sent(edited);
-    void props.ask("PUT", "/memory", { text: edited, at: id, seen: field.seen || id, saved: field.saved, before: field.base }).then((done) => (done ? field.drop() : field.sent(field.saved)));
+    void props.ask("PUT", "/memory", { text: edited, at: id, seen: field.seen || id, saved: field.saved, before: field.base, steers }).then((done) => (done ? field.drop() : field.sent(field.saved)));
   };
   const now = memory?.now.join("\n") ?? "";
   const [seen, setSeen] = useState<Memory | null>(null);

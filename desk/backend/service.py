@@ -49,7 +49,7 @@ async def _read_at_head(library: Library, summary: StorySummary) -> _AtHead:
 
 
 async def _is_nowhere(log: StoryLog, story: str, draft: Draft) -> bool:
-    """Whether the words of a draft stand in no passage after the one that they follow; it may be that its server died just then."""
+    """Whether the words of a draft stand in no passage after the one that they follow: its server may have died in between."""
     links = await log.links(story)
     if draft.after not in links:
         return False

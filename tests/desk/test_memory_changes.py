@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recurrentgpt.desk.backend.memory_change import MemoryChange
+from recurrentgpt.desk.backend.memory_change import MOST_CHANGES, MemoryChange
 from recurrentgpt.desk.backend.save_draft import Draft, write_draft
 from recurrentgpt.library import Library
 from tests.desk.conftest import Client
@@ -65,3 +65,62 @@ async def test_words_from_before_the_story_went_on_are_laid_aside_unless_they_st
     again = await table.made().story_jobs(jobs.story.id)
     assert again.draft is None
     assert [draft.text for draft in again.aside] == ([] if stands else [words])
+
+
+def leave_over(client: Client, story: str, change: MemoryChange) -> None:
+    """Let a change wait while nothing is written, as a server does that died in the middle of a passage."""
+
+    async def change_memory() -> None:
+        client.jobs(story).change_memory(change)
+
+    client.http.portal.call(change_memory)
+
+
+async def words_come(client: Client, story: str) -> None:
+    """Wait until a passage is being written: what waited before is made by then."""
+    async for _, event in client.jobs(story).follow(""):
+        if event["event"] == "prose":
+            return
+
+
+@pytest.mark.parametrize("seen", [True, False])
+def test_a_change_that_is_left_over_waits_no_more_where_it_was_edited_with_the_memory(
+    client: Client, seen: bool
+) -> None:
+    view = client.begin()
+    story, before = view["id"], "\n".join(view["memory"]["now"])
+    change = MemoryChange(before, f"{before}\n{LINE}")
+    leave_over(client, story, change)
+    body = {"text": "The lamp is out.", "at": view["head"], "seen": view["head"]}
+    client.send("PUT", f"/stories/{story}/memory", {**body, "before": change.after if seen else before})
+    assert client.jobs(story).state.memory_changes == ([] if seen else [change])
+    path = client.write(story, number=1)["path"]
+    after = client.get(f"/stories/{story}/memory", at=path[0][0])["now"]
+    assert after == ["The lamp is out."] + ([] if seen else [LINE])
+
+
+def test_a_change_that_is_left_over_waits_where_an_older_memory_is_edited(client: Client) -> None:
+    view = client.write(client.begin()["id"], number=1)
+    story, before = view["id"], "\n".join(view["memory"]["now"])
+    change = MemoryChange(f"{before}\n{LINE}", before)
+    leave_over(client, story, change)
+    body = {"text": "The lamp is out.", "at": view["path"][0][0], "before": "The lamp is lit."}
+    client.send("PUT", f"/stories/{story}/memory", body)
+    assert client.jobs(story).state.memory_changes == [change]
+
+
+def test_what_changes_nothing_in_the_memory_does_not_wait_and_not_all_can(client: Client) -> None:
+    view = client.begin()
+    story, lines = view["id"], view["memory"]["now"]
+    client.model.hold.touch()
+    client.send("POST", f"/stories/{story}/write", {"number": 1})
+    client.http.portal.call(words_come, client, story)
+    path, body = f"/stories/{story}/memory", {"at": view["head"], "seen": view["head"], "before": "\n".join(lines)}
+    client.send("PUT", path, {**body, "text": "\n".join(lines)})
+    assert client.jobs(story).state.memory_changes == []
+    for number in range(MOST_CHANGES):
+        client.send("PUT", path, {**body, "text": "\n".join([*lines, f"Lamp {number} is out."])})
+    assert "wait already" in client.refused("PUT", path, {**body, "text": LINE})[1]
+    assert len(client.jobs(story).state.memory_changes) == MOST_CHANGES
+    client.model.hold.unlink()
+    client.wait(story)

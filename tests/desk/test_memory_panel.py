@@ -53,3 +53,75 @@ def test_a_memory_that_is_saved_before_the_page_shows_that_the_writing_ended(
     page.unroute(story)
     written(page, 2)
     remembers(page, LINE)
+
+
+def test_a_change_that_was_taken_out_is_put_back_while_it_writes(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    held_draft(page, own_desk)
+    page.keyboard.press("w")
+    page.get_by_label("Your plan for the passage after it").fill("A spoon is hidden.")
+    page.get_by_role("button", name="Queue it").click()
+    add(page, LINE)
+    save(page)
+    waits = panel(page).get_by_label("Changes of the memory that wait")
+    waits.get_by_role("button", name="Take out change 1").focus()
+    page.keyboard.press("Enter")
+    there_are(waits, 0)
+    # Whoever uses the keyboard goes on from the memory.
+    page.wait_for_function("() => document.activeElement.id === 'memory'")
+    page.get_by_role("button", name="Go on with it").click()
+    area = page.get_by_label("Short-term memory")
+    area.press("Control+End")
+    page.keyboard.type("\nThe lamp is out.")
+    assert page.locator("#memory").inner_text() == "Memory"
+    # It stays in hand while the passage that is queued follows the one in the making.
+    between = own_desk.home / "hold-memory"
+    between.touch()
+    own_desk.hold.unlink()
+    page.get_by_text("Rewriting the memory").wait_for()
+    own_desk.hold.touch()
+    between.unlink()
+    page.get_by_text("passage 2", exact=True).wait_for()
+    page.locator(".busy .drop").wait_for()
+    assert area.input_value().endswith(f"{LINE}\nThe lamp is out.")
+    save(page)
+    waits.get_by_text(LINE).wait_for()
+    own_desk.hold.unlink()
+    written(page, 3)
+    remembers(page, LINE)
+    assert page.locator("#memory").inner_text() == "Memory"
+
+
+def test_a_plan_that_is_taken_out_leaves_the_focus_on_the_page(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    held_draft(page, own_desk)
+    page.keyboard.press("w")
+    page.get_by_label("Your plan for the passage after it").fill("A spoon is hidden.")
+    page.get_by_role("button", name="Queue it").click()
+    page.get_by_role("button", name="Take out plan 1").focus()
+    page.keyboard.press("Enter")
+    there_are(page.get_by_label("Plans that wait"), 0)
+    page.wait_for_function("() => document.activeElement.id === 'next'")
+    own_desk.hold.unlink()
+    written(page, 2)
+
+
+def test_a_change_that_is_left_over_is_told_of_as_such_and_edited_with_the_memory(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    held_draft(page, own_desk)
+    add(page, LINE)
+    save(page)
+    own_desk.end(signal.SIGKILL)
+    own_desk.hold.unlink()
+    own_desk.start()
+    page.get_by_text("These changes wait for the next passage").wait_for()
+    add(page, "The lamp is out.")
+    area = page.get_by_label("Short-term memory")
+    assert area.input_value().endswith(f"{LINE}\nThe lamp is out.")
+    area.fill("Only this is true.")
+    save(page)
+    remembers(page, "Only this is true.")
+    there_are(panel(page).get_by_label("Changes of the memory that wait"), 0)
+    page.get_by_role("button", name="Keep these words").or_(page.locator(".plans .card").first).first.click()
+    written(page, 2)
+    there_are(panel(page).locator(".sentences").get_by_text(LINE), 0)

@@ -51,8 +51,9 @@ def test_a_memory_that_is_saved_before_the_page_shows_that_the_writing_ended(
     for route in waiting:
         route.continue_()
     page.unroute(story)
-    written(page, 2)
     remembers(page, LINE)
+    there_are(page.locator("article.passage"), 2)
+    written(page, 2)
 
 
 def test_a_change_that_was_taken_out_is_put_back_while_it_writes(page: Any, own_desk: Served) -> None:
@@ -64,11 +65,7 @@ def test_a_change_that_was_taken_out_is_put_back_while_it_writes(page: Any, own_
     add(page, LINE)
     save(page)
     waits = panel(page).get_by_label("Changes of the memory that wait")
-    waits.get_by_role("button", name="Take out change 1").focus()
-    page.keyboard.press("Enter")
-    there_are(waits, 0)
-    # Whoever uses the keyboard goes on from the memory.
-    page.wait_for_function("() => document.activeElement.id === 'memory'")
+    waits.get_by_role("button", name="Take out change 1").click()
     page.get_by_role("button", name="Go on with it").click()
     area = page.get_by_label("Short-term memory")
     area.press("Control+End")
@@ -92,16 +89,19 @@ def test_a_change_that_was_taken_out_is_put_back_while_it_writes(page: Any, own_
     assert page.locator("#memory").inner_text() == "Memory"
 
 
-def test_a_plan_that_is_taken_out_leaves_the_focus_on_the_page(page: Any, own_desk: Served) -> None:
+def test_what_is_taken_out_leaves_the_focus_on_the_page(page: Any, own_desk: Served) -> None:
     begin(page, own_desk.address)
     held_draft(page, own_desk)
     page.keyboard.press("w")
     page.get_by_label("Your plan for the passage after it").fill("A spoon is hidden.")
     page.get_by_role("button", name="Queue it").click()
-    page.get_by_role("button", name="Take out plan 1").focus()
-    page.keyboard.press("Enter")
-    there_are(page.get_by_label("Plans that wait"), 0)
-    page.wait_for_function("() => document.activeElement.id === 'next'")
+    add(page, LINE)
+    save(page)
+    for button, heading in (("Take out plan 1", "next"), ("Take out change 1", "memory")):
+        page.get_by_role("button", name=button).focus()
+        page.keyboard.press("Enter")
+        page.wait_for_function("id => document.activeElement.id === id", arg=heading)
+        there_are(page.get_by_role("button", name=button), 0)
     own_desk.hold.unlink()
     written(page, 2)
 

@@ -49,11 +49,7 @@ async def write_passages(jobs: StoryJobs, steps: int) -> AsyncGenerator[Event | 
             done += 1
             continue
         if jobs.state.queue and (done or not now.waiting_plan):
-            plan = jobs.state.queue[0]
-            await jobs.story.achoose({"action": "write", "plan": plan})
-            # It may have been taken out meanwhile.
-            if jobs.state.queue[:1] == [plan]:
-                jobs.unqueue_plan(1, plan)
+            await jobs.choose_queued_plan()
             now = await jobs.story.asnapshot()
         done += 1
         yield {"event": "draft", "draft": Draft("", now.waiting_plan or "", now.head, now.step + 1, now.head)}

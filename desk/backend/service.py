@@ -21,6 +21,7 @@ from recurrentgpt.infrastructure import settings
 from recurrentgpt.infrastructure.background_loop import PATIENCE, acall
 from recurrentgpt.library import Library, StorySummary, default_library
 from recurrentgpt.memory.log_reader import path_to
+from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.nodes.open_story import language_of
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import StorageError, StoryError, StoryNotFound
@@ -45,6 +46,18 @@ async def _read_at_head(library: Library, summary: StorySummary) -> _AtHead:
     brief = await StoryReader(log, summary.story).brief()
     words = sum(links[key]["words"] for key in path_to(summary.head, links))
     return {"genre": brief["genre"], "premise": brief["premise"], "words": words}
+
+
+async def _is_nowhere(log: StoryLog, story: str, draft: Draft) -> bool:
+    """Whether the words of a draft stand in no passage after the one that they follow: its server may have died in between."""
+    links = await log.links(story)
+    if draft.after not in links:
+        return False
+    words = "".join(draft.text.split())
+    following = await log.get_many(story, [key for key, link in links.items() if link["parent"] == draft.after])
+    texts = ("".join(passage["passage"].split()) for passage in following)
+    # The last second of a passage was not saved, and one that was stopped ends with a sentence.
+    return not any(text.startswith(words) or words.startswith(text) for text in texts)
 
 
 class Desk:
@@ -134,6 +147,9 @@ class Desk:
         if head is None and opening is None:
             raise StoryNotFound(f"There is no story {story[:60]!r}; it may have been begun on another machine.")
         record = await acall(lambda: library.engine.log.record(story)) if head is not None else None
+        draft = Draft(**kept["draft"]) if kept.get("draft") else None
+        goes_on = draft is not None and draft.head == (head["head"] if head else "")
+        nowhere = draft is not None and await acall(lambda: _is_nowhere(library.engine.log, story, draft))
         if story in self.stories:  # somebody else was faster
             return self.stories[story]
         own = record["settings"] if record is not None else {}
@@ -149,10 +165,11 @@ class Desk:
         jobs.unfinished_import = kept.get("unread")
         jobs.state.queue = kept.get("queue", [])
         jobs.state.memory_changes = [MemoryChange(**change) for change in kept.get("memory_changes", [])]
-        if kept.get("draft"):
-            draft = Draft(**kept["draft"])
-            if draft.text.strip() and draft.head == (head["head"] if head else ""):
+        if draft is not None and draft.text.strip():
+            if goes_on:
                 jobs.show_draft(draft)
+            elif draft.whole_sentences and nowhere:
+                jobs.aside = [*jobs.aside, draft]
         self.stories[story] = jobs
         self._forget_idle()
         return jobs

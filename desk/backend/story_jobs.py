@@ -250,13 +250,40 @@ class StoryJobs:
             change, *others = self.state.memory_changes
             self.update(memory_changes=others)
             try:
-                memory = (await self.story.apassage()).short_term_memory
-                await self.story.aedit_memory(change.made_in(memory))
+                await self.make_memory_change(change)
             except BaseException:
                 self.update(memory_changes=[change, *self.state.memory_changes])
                 raise
-            self.story_changed()
-            self.save()
+
+    async def edit_memory(self, text: str, at: str | None, before: str | None) -> None:
+        """Replace the memory after a passage; nothing may be writing the story.
+
+        Edits that wait were before whoever edits the newest one, where `before`, from which they began, has them: they are kept
+        or taken back with it, and wait no more.
+        """
+        at_newest = (await self.story.apassage(at)).id == (await self.story.apassage()).id
+        made, waiting = list[MemoryChange](), list[MemoryChange]()
+        for change in self.state.memory_changes:
+            is_shown = at_newest and before is not None and change.is_made_in(before)
+            (made if is_shown else waiting).append(change)
+        self.update(memory_changes=waiting)
+        try:
+            await self.story.aedit_memory(text, at)
+        except BaseException:
+            self.update(memory_changes=[*made, *self.state.memory_changes])
+            raise
+
+    async def make_memory_change(self, change: MemoryChange) -> None:
+        """Make an edit of the memory in the one that the last passage left; nothing may be writing the story."""
+        before = await self.story.apassage()
+        await self.story.aedit_memory(change.made_in(before.short_term_memory))
+        if self.draft is not None:
+            # The words of a passage that was interrupted follow the changed memory: kept, they shall not go back behind it.
+            now = {before.id: (await self.story.apassage()).id}
+            after, head = (now.get(key, key) for key in (self.draft.after, self.draft.head))
+            self.draft = replace(self.draft, after=after, head=head)
+        self.story_changed()
+        self.save()
 
     def queue_plan(self, plan: str) -> None:
         """Let a plan wait to be written after the passage in the making."""
@@ -265,6 +292,18 @@ class StoryJobs:
     def unqueue_plan(self, number: int, plan: str) -> None:
         """Take this plan out of those that wait; raise StoryError where another one has its number by now."""
         self._wait_with(queue=without(self.state.queue, number, plan))
+
+    async def choose_queued_plan(self) -> None:
+        """Choose the first of the plans that wait; nothing may be writing the story."""
+        # Out of the list before anything is awaited: what is being chosen can be taken out no more.
+        plan, *others = self.state.queue
+        self.update(queue=others)
+        try:
+            await self.story.achoose({"action": "write", "plan": plan})
+        except BaseException:
+            self.update(queue=[plan, *self.state.queue])
+            raise
+        self.save()
 
     def _fetch_progress(self) -> FetchProgress:
         """Return what shows a fetch of the job's models; it is called from other threads."""

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from recurrentgpt.desk.backend.dependencies import DeskDep, IdleJobsDep, JobsDep
 from recurrentgpt.desk.backend.jobs import suggest, within_budget
-from recurrentgpt.desk.backend.memory_change import MemoryChange
+from recurrentgpt.desk.backend.memory_change import MOST_CHANGES, MemoryChange
 from recurrentgpt.desk.backend.read_model import is_same
 from recurrentgpt.desk.backend.save_draft import Edit
 from recurrentgpt.desk.backend.schemas import (
@@ -24,7 +24,7 @@ from recurrentgpt.desk.backend.schemas import (
 )
 from recurrentgpt.desk.backend.seen_version import check_seen
 from recurrentgpt.desk.routes.writing import moved
-from recurrentgpt.schema.errors import StorageError, StoryBusy, StoryError
+from recurrentgpt.schema.errors import BadAnswer, StorageError, StoryBusy, StoryError
 from recurrentgpt.schema.parts import Rework
 
 router = APIRouter(tags=["editing"], responses=ERROR_RESPONSES)
@@ -65,12 +65,14 @@ class MemoryBody(TextBody):
     """Another memory; refused where that of the version that was edited, `seen`, was changed meanwhile.
 
     It may read as the page itself has `saved` it last. `before` is what the edit began from, where that is not the version's:
-    other edits may wait already.
+    other edits may wait already. `steers` says that it is meant for what the passage in the making leaves, though that may be
+    written by now.
     """
 
     seen: Ref | None = None
     saved: LongText = ""
     before: LongText | None = None
+    steers: bool = False
 
 
 class ChangeBody(RequestBody):
@@ -214,19 +216,28 @@ async def drop_replay(jobs: IdleJobsDep) -> Changed:
 @router.put("/stories/{story}/memory")
 async def memory(jobs: JobsDep, body: MemoryBody) -> Changed:
     """Replace the short-term memory; while passages are written, from the one after that in the making."""
-    if jobs.busy and jobs.state.kind == "write":
-        passage = await jobs.story.apassage(body.at)
-        if jobs.busy:
-            change = MemoryChange.to(body.text, passage.short_term_memory if body.before is None else body.before)
+    if body.steers or (jobs.busy and jobs.state.kind == "write"):
+        before = (await jobs.story.apassage(body.at)).short_term_memory if body.before is None else body.before
+        change = MemoryChange.to(body.text, before)
+        if not (change.came or change.went):
+            return Changed()
+        if jobs.busy and jobs.state.kind == "write":
+            if len(jobs.state.memory_changes) >= MOST_CHANGES:
+                raise BadAnswer(f"{MOST_CHANGES} changes of the memory wait already; take some of them out first.")
             jobs.change_memory(change)
             # One that was made meanwhile is in the log.
             if (failure := await jobs.saved()) and change in jobs.state.memory_changes:
                 jobs.withdraw_memory_change(jobs.state.memory_changes.index(change) + 1, change)
                 raise failure
             return Changed()
+        if body.steers:
+            # The writing ended before the page showed that it did: at the passage that was edited the new one would be left.
+            jobs.check_idle()
+            await jobs.make_memory_change(change)
+            return Changed()
     jobs.check_idle()
     await check_seen(jobs.story, body.at, body.seen, "short_term_memory", saved=body.saved)
-    await jobs.story.aedit_memory(body.text, body.at)
+    await jobs.edit_memory(body.text, body.at, body.before)
     return moved(jobs)
 
 

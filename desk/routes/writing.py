@@ -133,6 +133,11 @@ async def queue(jobs: JobsDep, body: PlanBody) -> Changed:
     if len(jobs.state.queue) >= MOST_QUEUED:
         raise BadAnswer(f"{MOST_QUEUED} plans wait already; let some of them be written first.")
     jobs.queue_plan(body.plan)
+    # One that was chosen meanwhile is in the log.
+    if (failure := await jobs.saved()) and body.plan in jobs.state.queue:
+        last = len(jobs.state.queue) - jobs.state.queue[::-1].index(body.plan)
+        jobs.unqueue_plan(last, body.plan)
+        raise failure
     return Changed()
 
 

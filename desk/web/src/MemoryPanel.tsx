@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { get } from "./api";
 import { layAside, useUnsavedText } from "./unsavedText";
-import { ChangedMeanwhile, Problem, useAttempt, Writing } from "./components";
+import { ChangedMeanwhile, Problem, TakeOut, useAttempt, Writing } from "./components";
 import { count, isSame, wordsOf } from "./format";
 import { RecalledPassages } from "./RecalledPassages";
 import type { Ask, Memory, MemoryAsked, MemoryChange, StoryView } from "./types";
@@ -22,9 +22,11 @@ function withChange(memory: string[], change: MemoryChange): string[] {
 
 export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | false; at: string; changes: MemoryChange[]; asked: MemoryAsked; ask: Ask; onJump: (id: string) => void; onBack: () => void }) {
   const { view } = props;
-  // An editor that is opened while it writes stays with its passage: the next one is there before the text is.
+  // An editor that is open while it writes stays with its passage, the first version of which is held: the next one is there
+  // before the text is.
   const [held, setHeld] = useState("");
-  const id = props.at || (props.busy && held) || view.head;
+  const version = view.path.find((entry) => (entry[3] ?? entry[0]) === held)?.[0];
+  const id = props.at || (props.busy && (version ?? held)) || view.head;
   const [full, setFull] = useState<Memory | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const place = view.path.findIndex((entry) => entry[0] === id);
@@ -34,8 +36,9 @@ export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | 
   const { problem, attempt } = useAttempt();
   const steers = props.busy === "write" && !props.at;
   // Whoever edits again goes on from what waits already.
-  const edit = () => memory && (setHeld(id), field.open((props.at ? memory.now : props.changes.reduce(withChange, memory.now)).join("\n")));
-  useEffect(() => (edited === null ? setHeld("") : undefined), [edited === null]);
+  const edit = () => memory && field.open((props.at ? memory.now : props.changes.reduce(withChange, memory.now)).join("\n"));
+  const stays = Boolean(props.busy) && edited !== null && !props.at;
+  useEffect(() => setHeld(stays && root ? root : ""), [stays]);
   useEffect(() => {
     // The pieces by which passages were recalled are searched for again, which may take a moment.
     let here = true;
@@ -58,7 +61,7 @@ export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | 
   const save = () => {
     if (edited === null || changed) return;
     field.sent(edited);
-    void props.ask("PUT", "/memory", { text: edited, at: id, seen: field.seen || id, saved: field.saved, before: field.base }).then((done) => (done ? field.drop() : field.sent(field.saved)));
+    void props.ask("PUT", "/memory", { text: edited, at: id, seen: field.seen || id, saved: field.saved, before: field.base, steers }).then((done) => (done ? field.drop() : field.sent(field.saved)));
   };
   const now = memory?.now.join("\n") ?? "";
   const [seen, setSeen] = useState<Memory | null>(null);
@@ -93,7 +96,7 @@ export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | 
         <p className="hint">Reading</p>
       ) : (
         <>
-          {!props.at && <Waiting changes={props.changes} ask={props.ask} onOut={(change) => layAside(field.key, withChange(memory.now, change).join("\n"), id, memory.now.join("\n"))} />}
+          {!props.at && <Waiting changes={props.changes} writes={steers} ask={props.ask} onOut={(change) => layAside(field.key, withChange(memory.now, change).join("\n"), id, memory.now.join("\n"))} />}
           <Shown memory={memory} onJump={props.onJump} />
         </>
       )}
@@ -102,11 +105,11 @@ export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | 
 }
 
 /** Edits that wait for the memory that the passage in the making leaves; one that is taken out is a text in hand again. */
-function Waiting({ changes, ask, onOut }: { changes: MemoryChange[]; ask: Ask; onOut: (change: MemoryChange) => void }) {
+function Waiting({ changes, writes, ask, onOut }: { changes: MemoryChange[]; writes: boolean; ask: Ask; onOut: (change: MemoryChange) => void }) {
   if (!changes.length) return null;
   return (
     <>
-      <p className="hint">Changed in the memory that the passage in the making leaves:</p>
+      <p className="hint">{writes ? "Changed in the memory that the passage in the making leaves:" : "These changes wait for the next passage:"}</p>
       <ul className="queue" aria-label="Changes of the memory that wait">
         {changes.map((change, at) => (
           <li className="row" key={at}>
@@ -114,7 +117,7 @@ function Waiting({ changes, ask, onOut }: { changes: MemoryChange[]; ask: Ask; o
               {parts(change).came.join(" ")}
               {parts(change).went.map((line) => <del key={line}> {line}</del>)}
             </span>
-            <button className="quiet" aria-label={`Take out change ${at + 1} of the memory`} onClick={() => void ask("DELETE", `/memory?number=${at + 1}`, change).then((done) => done && onOut(change))}>Take out</button>
+            <TakeOut label={`Take out change ${at + 1} of the memory`} back="#memory" onClick={() => void ask("DELETE", `/memory?number=${at + 1}`, change).then((done) => done && onOut(change))} />
           </li>
         ))}
       </ul>

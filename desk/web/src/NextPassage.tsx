@@ -5,7 +5,7 @@ import { useKeys } from "./shortcuts";
 import type { Live } from "./useStory";
 import { PendingWork } from "./PendingWork";
 import { get, send } from "./api";
-import { Elapsed, Problem, useAttempt, Writing } from "./components";
+import { Elapsed, Problem, TakeOut, useAttempt, Writing } from "./components";
 import { count, stage, wordsOf } from "./format";
 import type { Ask, Settings, StoryView } from "./types";
 
@@ -136,7 +136,7 @@ function Queued({ plans, view, ask }: Omit<Props, "live"> & { plans: string[] })
       {plans.map((plan, at) => (
         <li className="row" key={at}>
           <span dir="auto">{plan}</span>
-          <button className="quiet" aria-label={`Take out plan ${at + 1} of those that wait`} onClick={() => takeOut(plan, at + 1)}>Take out</button>
+          <TakeOut label={`Take out plan ${at + 1} of those that wait`} back="#next" onClick={() => takeOut(plan, at + 1)} />
         </li>
       ))}
     </ol>

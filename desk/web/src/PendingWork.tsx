@@ -125,7 +125,8 @@ export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; 
     const here = view.path.find((entry) => (entry[3] ?? entry[0]) === root)?.[0] ?? (root === view.root ? view.head : "");
     if (kind === "memory") {
       if (!here && !(await props.ask("POST", "/goto", { at }))) return;
-      props.onMemory(here || at);
+      // Of the newest passage it is the one that is steered while the next is written.
+      props.onMemory(here === view.head ? "" : here || at);
     } else if (kind === "text" || kind === "summary" || (kind !== "own" && root !== view.root)) {
       // A plan is edited where it would be written from.
       if ((!here || kind.startsWith("plan")) && !(await props.ask("POST", "/goto", { at: here || at }))) return;

@@ -116,6 +116,17 @@ function lineAt(area: HTMLTextAreaElement, caret: number) {
   return area.getBoundingClientRect().top + down;
 }
 
+/** Let whoever uses the keyboard go on from here, where what had the focus is gone. */
+function giveFocusBack(to: string) {
+  requestAnimationFrame(() => document.activeElement === document.body && document.querySelector<HTMLElement>(to)?.focus({ preventScroll: true }));
+}
+
+/** Takes one of those that wait out of its list, and is gone with it: `back` has the focus afterwards. */
+export function TakeOut({ label, back, onClick }: { label: string; back: string; onClick: () => void }) {
+  useEffect(() => () => giveFocusBack(back), []);
+  return <button className="quiet" aria-label={label} onClick={onClick}>Take out</button>;
+}
+
 /** A text area that grows with its text and keeps what is typed; Ctrl-Enter is its first button. `back` has the focus afterwards.
     One that is `adrift` stands in for the editor of its text, which has vanished. */
 export function Writing(props: { label: string; field: EditorField; rows?: number; placeholder?: string; back?: string; atEnd?: boolean; adrift?: boolean; children?: ReactNode; onSubmit?: () => void }) {
@@ -131,7 +142,7 @@ export function Writing(props: { label: string; field: EditorField; rows?: numbe
     const gone = props.adrift ? () => undefined : mountEditor(field.key);
     return () => {
       gone();
-      requestAnimationFrame(() => document.activeElement === document.body && props.back && document.querySelector<HTMLElement>(props.back)?.focus({ preventScroll: true }));
+      if (props.back) giveFocusBack(props.back);
     };
   }, [field.key]);
   // Each time that it is drawn: it may be asked for where it stands open.

@@ -1,0 +1,72 @@
+"""Plans that wait: on the disk before it is answered, and each written once, whatever is taken out meanwhile."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recurrentgpt.desk.backend.jobs import write_passages
+from recurrentgpt.library import Library
+from recurrentgpt.schema.errors import StorageError, StoryError
+from tests.desk.conftest import Client
+from tests.desk.test_story_jobs import Table
+
+PLAN, OTHER = "A spoon is hidden.", "The rain stops."
+
+
+@pytest.fixture
+def table(tmp_path: Path, library: Library) -> Table:
+    return Table(library, tmp_path)
+
+
+def test_a_plan_that_is_not_on_the_disk_does_not_wait(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    story = client.begin()["id"]
+
+    def full(*written: object) -> None:
+        raise StorageError("There is no room on the disk.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(client.jobs(story).disk, "write", full)
+        why = client.refused("POST", f"/stories/{story}/queue", {"plan": PLAN})[1]
+    assert "no room" in why
+    assert client.jobs(story).state.queue == []
+    client.send("POST", f"/stories/{story}/queue", {"plan": PLAN})
+    assert client.jobs(story).state.queue == [PLAN]
+
+
+async def test_a_plan_that_is_being_chosen_can_be_taken_out_no_more(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = await table.begun()
+    choose, chosen = jobs.story.achoose, []
+
+    async def take_out_and_choose(answer: Any) -> str:
+        chosen.append(answer["plan"])
+        with pytest.raises(StoryError):
+            jobs.unqueue_plan(3 - len(chosen), answer["plan"])
+        return await choose(answer)
+
+    monkeypatch.setattr(jobs.story, "achoose", take_out_and_choose)
+    # The same plan twice is meant twice.
+    jobs.queue_plan(PLAN)
+    jobs.queue_plan(PLAN)
+    await table.write(jobs, 0)
+    assert chosen == [PLAN, PLAN]
+    assert [passage.plan for passage in await jobs.story.apassages()][1:] == [PLAN, PLAN]
+
+
+async def test_a_plan_that_cannot_be_chosen_waits_again(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs = await table.begun()
+
+    async def fail(answer: object) -> str:
+        jobs.queue_plan(OTHER)
+        raise StorageError("There is no room on the disk.")
+
+    monkeypatch.setattr(jobs.story, "achoose", fail)
+    jobs.queue_plan(PLAN)
+    jobs.start("write", write_passages(jobs, 1), asked=1)
+    await jobs.ended()
+    assert "no room" in jobs.state.error
+    assert jobs.state.queue == [PLAN, OTHER]

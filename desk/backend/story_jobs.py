@@ -385,6 +385,9 @@ class StoryJobs:
                 fresh = {"draft": ""} if node == "write" and self.state.kind != "keep" else {}
                 self.update(stage=node, since=time.time(), progress=None, attempt=self._attempts[node], **fresh)
             case "prose":
+                if self.state.attempt > 1:
+                    # It answers again.
+                    self.update(attempt=1)
                 self._set_words(self._stream.text)
                 self.publish({"event": "prose", "text": event["text"]})
             case "retract":

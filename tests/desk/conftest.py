@@ -200,6 +200,13 @@ def there_are(locator: Any, number: int) -> None:
     expect(locator).to_have_count(number, timeout=PATIENCE)
 
 
+def in_sight(part: Any) -> None:
+    """Wait until a part of the page is in sight."""
+    from playwright.sync_api import expect
+
+    expect(part).to_be_in_viewport(timeout=PATIENCE)
+
+
 def has_value(field: Any, text: str) -> None:
     """Wait until a field of the page holds this text."""
     from playwright.sync_api import expect

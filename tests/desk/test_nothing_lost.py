@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tests.desk.conftest import Served, at_rest, begin, has_value, there_are, written
-from tests.desk.test_drafts import MINE, button, opened
+import httpx
+
+from tests.desk.conftest import Served, at_rest, begin, has_value, in_sight, there_are, written
+from tests.desk.test_drafts import MINE, button, edit, opened
 from tests.desk.test_faults import held_draft
 
 PREMISE = "Mira tends a lamp."
@@ -138,6 +140,29 @@ def test_back_closes_the_map_and_stays_with_the_story(page: Any, desk: Served) -
         page.wait_for_function("() => !history.state?.dialog")
     page.go_back()
     page.get_by_role("heading", name="Your stories").wait_for()
+
+
+def test_a_refusal_is_in_sight_where_the_panel_was_scrolled_on(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    (own_desk.home / "refuse").touch()
+    edit(page, 1)
+    page.evaluate("() => { const panel = document.querySelector('aside'); panel.scrollTop = panel.scrollHeight; }")
+    page.get_by_label("Text of passage 1").press("Control+Enter")
+    in_sight(page.locator("aside .problem"))
+
+
+def test_what_was_changed_meanwhile_is_said_where_the_text_is_saved(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    area = edit(page, 1, "Nobody tends the lamp.\n" * 80)
+    area.press("Control+Home")
+    address, _, story = page.url.partition("#/story/")
+    httpx.post(
+        f"{address}api/stories/{story}/replace", json={"old": "the", "new": "that"}, timeout=60
+    ).raise_for_status()
+    see = button(page, "Changed meanwhile: see how")
+    in_sight(see)
+    see.click()
+    in_sight(button(page, "Go on with mine"))
 
 
 def test_on_a_phone_a_refusal_is_in_sight(open_page: Callable[..., Any], desk: Served) -> None:

@@ -51,9 +51,12 @@ def test_a_model_that_failed_and_is_asked_again_is_told_of(page: Any, own_desk: 
     (own_desk.home / "fail").touch()
     page.keyboard.press("1")
     page.get_by_text("the model failed, asking again (2)").wait_for()
+    own_desk.hold.touch()
     (own_desk.home / "fail").unlink()
-    written(page, 2)
+    page.locator("article.draft p").wait_for()
     there_are(page.get_by_text("asking again"), 0)
+    own_desk.hold.unlink()
+    written(page, 2)
 
 
 @contextmanager

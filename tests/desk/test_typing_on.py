@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.desk.conftest import Served, begin, has_value, there_are, written
+from tests.desk.conftest import Served, begin, has_value, in_sight, there_are, written
 from tests.desk.test_drafts import MINE, button, edit, opened
 from tests.desk.test_faults import held_draft
 
@@ -201,7 +201,7 @@ def test_a_passage_can_be_edited_while_another_is_written_and_says_that_it_waits
     field.press("Control+Home")
     page.keyboard.type(SENTENCE)
     assert field.input_value().startswith(SENTENCE)
-    page.get_by_text("The desk is at work on the story. What you type here is kept").wait_for()
+    in_sight(page.get_by_text("The desk is at work on the story. What you type here is kept"))
     save = page.get_by_role("button", name="Continue from here").or_(
         page.get_by_role("button", name="Save", exact=True)
     )

@@ -20,7 +20,7 @@ function withChange(memory: string[], change: MemoryChange): string[] {
   return [...memory.filter((line) => !went.includes(line)), ...came.filter((line) => !memory.includes(line))];
 }
 
-export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | false; at: string; changes: MemoryChange[]; asked: MemoryAsked; ask: Ask; onJump: (id: string) => void; onBack: () => void }) {
+export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | false; at: string; past: boolean; changes: MemoryChange[]; asked: MemoryAsked; ask: Ask; onJump: (id: string) => void; onBack: () => void }) {
   const { view } = props;
   // An editor that is open while it writes stays with its passage, the first version of which is held: the next one is there
   // before the text is.
@@ -73,7 +73,7 @@ export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | 
   return (
     <section className="memory" aria-labelledby="memory">
       <div className="section-head">
-        <h2 id="memory" ref={heading} tabIndex={-1}>{props.at ? `Memory after passage ${memory?.step ?? ""}` : "Memory"}</h2>
+        <h2 id="memory" ref={heading} tabIndex={-1}>{props.at ? `Memory after passage ${memory?.step ?? ""}` : props.past ? `Memory of now, after passage ${view.step}` : "Memory"}</h2>
         {props.at && <button className="quiet" onClick={props.onBack}>Back to now</button>}
         {edited === null && memory && <button className="quiet" disabled={Boolean(props.busy) && !steers} onClick={edit}>Edit</button>}
       </div>

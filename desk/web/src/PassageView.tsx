@@ -100,8 +100,9 @@ function EditText(props: Props & { field: EditorField }) {
   return (
     <Writing label={`Text of passage ${props.step}`} field={field} rows={8} back={`#p-${props.passage.id} .number`} onSubmit={() => same || busy || void savePassage(props.ask, props.passage, text, false, field).then((done) => done && field.drop())}>
       {changed && <ChangedMeanwhile what="The text of this passage" now={props.passage.text} onKeep={() => field.rebase(props.passage.id, props.passage.text)} onTake={cancel} />}
-      {props.busy && <p className="hint" role="status">The desk is at work on the story. What you type here is kept, and can be saved when that is done.</p>}
       <div className="follows">
+        {props.busy && <p className="hint" role="status">The desk is at work on the story. What you type here is kept, and can be saved when that is done.</p>}
+        {changed && <button type="button" onClick={({ currentTarget }) => currentTarget.closest(".writing")!.querySelector(".offer")!.scrollIntoView({ block: "center" })}>Changed meanwhile: see how</button>}
         <SaveText {...props} busy={busy} text={text} from={field} verb={props.later ? "Continue from here" : "Save"} keep="Keep" onSaved={field.drop} />
         <button className="quiet" onClick={cancel}>{field.kept ? "Forget this text" : "Cancel"}</button>
       </div>

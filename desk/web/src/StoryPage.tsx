@@ -216,7 +216,7 @@ export function StoryPage(props: { id: string }) {
         <UnsavedTexts view={view} busy={job.busy} ask={ask} onShow={() => setFocus(false)} onJump={goto} onMemory={showMemory} onOpen={setOpen} />
         <NextPassage live={live} view={view} ask={ask} alone={focus} onMachine={() => setOpen("machine")} />
         <TimeLine view={view} at={codexAt} onAt={lookBack} onJump={goto} />
-        {view.opened && <MemoryPanel view={view} busy={job.busy && (job.kind === "write" ? "write" : "other")} at={memoryAt} changes={job.memory_changes} asked={asked} ask={ask} onJump={goto} onBack={() => lookBack("")} />}
+        {view.opened && <MemoryPanel view={view} past={codexAt !== view.head} busy={job.busy && (job.kind === "write" ? "write" : "other")} at={memoryAt} changes={job.memory_changes} asked={asked} ask={ask} onJump={goto} onBack={() => lookBack("")} />}
         {view.opened && view.head && <CodexPanel view={view} at={codexAt} busy={job.busy} ask={ask} onJump={goto} {...codex} />}
         {view.opened && (
           <label className="switch">

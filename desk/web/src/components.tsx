@@ -198,9 +198,15 @@ export function ChangedMeanwhile(props: { what: string; now: string; onKeep: () 
 }
 
 export function Problem(props: { text: string; children?: ReactNode; onClose?: () => void }) {
+  const alert = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const panel = alert.current?.closest("aside");
+    // Where the panel was scrolled on it would be told out of sight; on a narrow screen it stands at the foot of the page.
+    if (panel && panel.scrollHeight > panel.clientHeight) alert.current!.scrollIntoView({ block: "nearest" });
+  }, [props.text]);
   if (!props.text) return null;
   return (
-    <div className="problem" role="alert">
+    <div ref={alert} className="problem" role="alert">
       <p dir="auto">{props.text}</p>
       {props.children}
       {props.onClose && (

@@ -149,7 +149,9 @@ class Desk:
         record = await acall(lambda: library.engine.log.record(story)) if head is not None else None
         draft = Draft(**kept["draft"]) if kept.get("draft") else None
         goes_on = draft is not None and draft.head == (head["head"] if head else "")
-        nowhere = draft is not None and await acall(lambda: _is_nowhere(library.engine.log, story, draft))
+        nowhere = (
+            draft is not None and not goes_on and await acall(lambda: _is_nowhere(library.engine.log, story, draft))
+        )
         if story in self.stories:  # somebody else was faster
             return self.stories[story]
         own = record["settings"] if record is not None else {}

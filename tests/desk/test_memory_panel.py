@@ -89,6 +89,27 @@ def test_a_change_that_was_taken_out_is_put_back_while_it_writes(page: Any, own_
     assert page.locator("#memory").inner_text() == "Memory"
 
 
+def test_the_memory_of_an_older_passage_is_not_saved_while_it_writes(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address, 2)
+    page.locator("article.passage[aria-label^='Passage 1'] .number").click()
+    page.get_by_role("button", name="Memory here").click()
+    page.get_by_role("heading", name="Memory after passage 1").wait_for()
+    add(page, LINE)
+    own_desk.hold.touch()
+    page.locator(".plans .card").first.click()
+    page.locator(".busy .drop").wait_for()
+    area = page.get_by_label("Short-term memory")
+    area.press("Control+Enter")
+    # Had it been sent, it would wait before this plan does.
+    page.get_by_role("button", name="Plan what comes after it").click()
+    page.get_by_label("Your plan for the passage after it").fill("A spoon is hidden.")
+    page.get_by_role("button", name="Queue it").click()
+    page.get_by_label("Plans that wait").wait_for()
+    assert area.input_value().endswith(LINE)
+    own_desk.hold.unlink()
+    written(page, 4)
+
+
 def test_what_is_taken_out_leaves_the_focus_on_the_page(page: Any, own_desk: Served) -> None:
     begin(page, own_desk.address)
     held_draft(page, own_desk)

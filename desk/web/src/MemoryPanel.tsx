@@ -35,6 +35,7 @@ export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | 
   const edited = field.text;
   const { problem, attempt } = useAttempt();
   const steers = props.busy === "write" && !props.at;
+  const waits = Boolean(props.busy) && !steers;
   // Whoever edits again goes on from what waits already.
   const edit = () => memory && field.open((props.at ? memory.now : props.changes.reduce(withChange, memory.now)).join("\n"));
   const stays = Boolean(props.busy) && edited !== null && !props.at;
@@ -59,7 +60,7 @@ export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | 
   }, [props.asked]);
   const memory = full?.id === id ? full : props.at ? null : (view.memory ?? null);
   const save = () => {
-    if (edited === null || changed) return;
+    if (edited === null || waits || changed) return;
     field.sent(edited);
     void props.ask("PUT", "/memory", { text: edited, at: id, seen: field.seen || id, saved: field.saved, before: field.base, steers }).then((done) => (done ? field.drop() : field.sent(field.saved)));
   };
@@ -75,7 +76,7 @@ export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | 
       <div className="section-head">
         <h2 id="memory" ref={heading} tabIndex={-1}>{props.at ? `Memory after passage ${memory?.step ?? ""}` : props.past ? `Memory of now, after passage ${view.step}` : "Memory"}</h2>
         {props.at && <button className="quiet" onClick={props.onBack}>Back to now</button>}
-        {edited === null && memory && <button className="quiet" disabled={Boolean(props.busy) && !steers} onClick={edit}>Edit</button>}
+        {edited === null && memory && <button className="quiet" disabled={waits} onClick={edit}>Edit</button>}
       </div>
       <Problem text={problem} />
       {edited !== null ? (
@@ -88,7 +89,7 @@ export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | 
           </p>
           {changed && <ChangedMeanwhile what="The memory" now={now} onKeep={() => field.rebase(id, now)} onTake={field.discard} />}
           <div className="row">
-            <button className="primary" disabled={(Boolean(props.busy) && !steers) || changed} onClick={save}>Save</button>
+            <button className="primary" disabled={waits || changed} onClick={save}>Save</button>
             <button className="quiet" onClick={field.discard}>Cancel</button>
           </div>
         </Writing>

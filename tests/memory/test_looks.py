@@ -250,3 +250,11 @@ def test_what_the_author_says_of_looks_stands_where_no_passage_says_otherwise():
 def test_a_passage_takes_from_the_look_of_an_author_the_features_that_it_tells_of():
     codex = under(looks("tall, grey eyes"), [look("blue eyes, a limp", author=True)])
     assert told(codex) == ["a limp", "tall, grey eyes"]
+
+
+@pytest.mark.parametrize("value", ["a fat man", "grey eyes", "tall"])
+def test_what_an_author_sets_as_of_a_passage_is_the_whole_look(value):
+    own = {**look(value, author=True), "rests_on": ""}
+    codex = changed(looks("tall, with grey eyes", "a limp"), [own], "p2", 2)
+    assert told(codex) == [value]
+    assert told(changed(codex, [look("a scar")], "p3", 3)) == [value, "a scar"]

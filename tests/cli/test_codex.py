@@ -122,8 +122,8 @@ def test_a_line_of_the_authors_is_told_to_be_theirs(cli, story):
 
 def test_a_look_that_an_author_sets_takes_the_place_of_all_others_until_it_is_undone(cli, story):
     def looks():
-        entry = json.loads(cli("codex", story, "Father Anselm", "--json").out)
-        return [line["value"] for line in entry["entry"]["lines"] if line["aspect"] == "look"]
+        (entry,) = json.loads(cli("codex", story, "Father Anselm", "--json").out)["entries"]
+        return [line["value"] for line in entry["lines"] if line["aspect"] == "look"]
 
     assert cli("codex", story, "Father Anselm", "--add", "person").code == 0
     assert cli("codex", story, "Father Anselm", "--set", "look=a thin man with spectacles").code == 0

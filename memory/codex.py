@@ -519,6 +519,9 @@ def _with_line(entry: Entry, lines: tuple[Line, ...], line: Line, *, below: bool
         if below and alike:
             return lines
         return (*(other for other in lines if other.aspect != line.aspect), line)
+    if line.aspect == "look" and line.by_author and not below:
+        # An author says how they look, a passage only what it tells of that.
+        return (*(other for other in lines if other.aspect != "look"), line)
     if any((other.text, other.value) == (line.text, line.value) for other in alike):
         return lines
     if line.aspect == "look" and not below:

@@ -1,6 +1,7 @@
 """How somebody or something looks: many lines, of which a new one takes the place of what was told of the same feature alone.
 
-A feature is the last word of what is said to be so: the eyes of "grey eyes", the scar of "a scar across his chin".
+A feature is the last word of what is said to be so: the eyes of "grey eyes", the scar of "a scar across his chin", the hair of
+"hair cut to the jaw".
 """
 
 from __future__ import annotations
@@ -24,16 +25,23 @@ _BETWEEN = re.compile(r"\s*[,;]\s*(?:and\s+|with\s+|but\s+)?|\s+(?:with|and|but)
 """What stands between two features."""
 _AND = re.compile(r"\s+and\s+")
 _AT = (
-    "on in at across over above under below beneath behind beside near along around round down up against between through "
+    "on|in|at|across|over|above|under|below|beneath|behind|beside|near|along|around|round|down|up|against|between|through|"
     "where"
 )
+_HAD = "arm|beard|breast|cheek|chest|ey|fac|finger|foot|hair|hand|head|leg|lip|nos|shoulder|skin|waist"
+_DONE = (
+    r"gone|turned|grown|cut(?= (?:short|off|close|down|back|to)\b)|(?:shorn|shaven|torn|worn|burnt|broken|swollen|"
+    rf"(?!(?:{_HAD})ed\b)(?=[a-z]*(?:[aiouy]|e[a-z]+ed))[a-z]+(?<![eo])ed)(?=\s*$|\s(?:{_AT}|from|by|to|for|like|as|than|since|"
+    r"back|off|away|up|out|short|close|long|loose|once|twice|[a-z]+ly)\b)"
+)
+"""What was done to a feature, or befell it: no bed, no hand of "left-handed", and no "torn" of a torn coat."""
 _FURTHER = re.compile(
-    rf"\s(?:(?P<at>{'|'.join(_AT.split())})|of|from|by|to|for|like|as|than|that|which|who|whose|when|while|is|are|was|were|has|"
-    r"have|had|(?<!ly )(?:gone|turned|grown|dyed|cut(?= (?:short|off|close|down)\b)))\s"
+    rf"\s(?:(?P<at>{_AT})|(?P<done>{_DONE})|of|from|by|to|for|like|as|than|that|which|who|whose|when|while|is|are|was|were|has|"
+    r"have|had|now)(?=\s)"
 )
 """What ends a feature before more is told of it, among it where it is."""
 _DRESSED = re.compile(r"\b(?:dressed|clad) in\s")
-_BY_ADJECTIVE = re.compile(r"-(?=(?:eyed|haired|bearded|faced)\b)", re.IGNORECASE)
+_BY_ADJECTIVE = re.compile(r"-(?=(?:eyed|haired|bearded|faced|shaven)\b)", re.IGNORECASE)
 """Where an adjective names a feature: grey-eyed."""
 _ADJECTIVE_LAST = re.compile(
     r"(?<!\w)(?:les?|las?|une?|una|uno|el|il|gli|os|um|uma|del|della|sa|ses|sus?|avec|dans)(?!\w)|(?<![^\W_])[dl]['’]"
@@ -41,12 +49,14 @@ _ADJECTIVE_LAST = re.compile(
 """A word of a language in which a noun stands before its adjectives."""
 _OTHER_LETTER = re.compile(r"[^\W\d_a-zA-ZäöüßÄÖÜ]")
 """A letter of a language whose features no rule here reads."""
-_NOUNS = {"eyed": "eyes", "haired": "hair", "bearded": "beard", "faced": "face"}
+_NOUNS = {"eyed": "eyes", "haired": "hair", "bearded": "beard", "shaven": "beard", "faced": "face"}
 _PLURAL = re.compile(r"(?:[^suis'’]s|ux)$")
 """How a plural ends, which stands last in what it tells of: "yeux gris" and "eyes grey" say last how they are."""
 _SIDES = frozenset(("left", "right", "linke", "linker", "linkes", "linken", "rechte", "rechter", "rechtes", "rechten"))
 _ONE, _WHOSE = frozenset(("a", "an", "one")), frozenset(("no", "the", "his", "her", "their", "its"))
 _NOT = frozenset(("no", "not", "never", "without"))
+_NO_NOUN = _NOT | frozenset(("so", "too", "very", "well", "ill", "half", "more", "less", "longer", "clean"))
+"""Words before what was done by which nothing is named: very tired. So do those in -ly."""
 
 
 class _Feature(NamedTuple):
@@ -154,7 +164,9 @@ def _feature(part: str, names: str) -> _Feature:
         return _Feature("dressed", True, "", frozenset(), frozenset())
     own = word_forms(names)
     # "He has grey eyes" tells of eyes.
-    further = next((one for one in _FURTHER.finditer(f"{part} ") if word_forms(part[: one.start()]) - own), None)
+    ends = (one for one in _FURTHER.finditer(f"{part} ") if _is_named(part[: one.start()], own, one["done"]))
+    further = next(ends, None)
+    is_done = further is not None and bool(further["done"])
     first = part[: further.start()] if further else part
     said = tokens(_apart(first))
     # An old man may be a tall man, too.
@@ -162,16 +174,25 @@ def _feature(part: str, names: str) -> _Feature:
     if not words:
         return _Feature("", False, "", frozenset(), frozenset())
     name, before = words[-1], said[said.index(words[-1]) - 1] if said[0] != words[-1] else ""
-    is_had = len(words) > 1 or before in _ONE or before in _WHOSE
-    is_unclear = before in words and bool(_PLURAL.search(before)) and not first.split()[-1][0].isupper()
+    is_had = is_done or len(words) > 1 or before in _ONE or before in _WHOSE
+    # Eyes that are closed are grey still.
+    plural = name if is_done else before
+    is_unclear = plural in words and bool(_PLURAL.search(plural)) and not first.split()[-1][0].isupper()
+    at = next(ends, None) if is_done else further
     number = "one" if _ONE.intersection(said) else "many" if _PLURAL.search(name) or name == "eyed" else ""
     return _Feature(
         "" if is_unclear else next(iter(word_forms(_NOUNS.get(name, name)))),
         is_had and said[-1] == name,
         number,
         _SIDES.intersection(tokens(part)),
-        word_forms(part[further.end("at") :]) if further and further["at"] else frozenset(),
+        word_forms(part[at.end() :]) if at and at["at"] else frozenset(),
     )
+
+
+def _is_named(said: str, own: frozenset[str], done: str | None) -> bool:
+    """Return whether something is named where more is told of it, and not how much it was done."""
+    last = said.rsplit(None, 1)[-1].casefold() if said.strip() else ""
+    return bool(word_forms(said) - own) and not (done and (last in _NO_NOUN or last.endswith("ly")))
 
 
 def _are_one(old: _Feature, new: _Feature, kind: Kind) -> bool:

@@ -61,7 +61,7 @@ class CodexChange(BaseModel):
 def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex, language: str = "English") -> list[Change]:
     """Return what a capable model said as changes: with the names that entries have, and the sentences of the passage."""
     changes, told = list[Change](), with_words(passage)
-    reply = reply[:MOST_CHANGES]
+    reply = _ends_first(reply[:MOST_CHANGES])
     settled = {item.name for item in reply if _settles(item)}
     unaware = [entry for entry in codex.entries.values() if entry.kind == "person" and entry.line("unaware")]
     for item in reply:
@@ -117,6 +117,20 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex, languag
                     changes += [{**end, "rests_on": rests_on} for end in learned(unaware, said)]
             changes.append(change)
     return changes
+
+
+def _ends_first(reply: Sequence[CodexChange]) -> list[CodexChange]:
+    """Return a reply with what it ends of somebody's looks before what it sets of them: a healed arm is no arm in a sling."""
+    first = dict[str, int]()
+    for at, item in enumerate(reply):
+        if item.aspect == "look":
+            first.setdefault(item.name, at)
+
+    def order(numbered: tuple[int, CodexChange]) -> tuple[int, bool]:
+        at, item = numbered
+        return (first[item.name], item.change != "end") if item.aspect == "look" else (at, False)
+
+    return [item for _, item in sorted(enumerate(reply), key=order)]
 
 
 def _settles(item: CodexChange) -> bool:

@@ -12,7 +12,7 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import accumulate
 from typing import Any
@@ -21,7 +21,7 @@ import numpy as np
 from langchain_core.messages import AIMessage, HumanMessage
 from pydantic import BaseModel, Field, create_model, model_validator
 
-from recurrentgpt.memory.codex import line_of, open_entries, outdated, touched
+from recurrentgpt.memory.codex import line_of, open_entries, outdated, tell, touched
 from recurrentgpt.memory.forgetting import admit, forget
 from recurrentgpt.memory.rows import Matrix, unit
 from recurrentgpt.memory.superseded import tells_of_other_holder, tells_of_the_living, tells_where_it_is
@@ -66,6 +66,9 @@ MOST_OPEN, MOST_OPEN_WORDS = 20, 160
 
 MOST_KNOWN, MOST_KNOWN_WORDS = 16, 40
 """Names of things and places of the codex that it is shown then, and their words: what has a name keeps it."""
+
+MOST_LOOKS_WORDS = 120
+"""Words of how those look whom a passage is about, which it is shown then: a rule cannot tell that sober is no longer drunk."""
 
 MOST_UNREACHED = 40
 """Words of what a passage did not reach of its plan."""
@@ -252,7 +255,7 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
         # What was told of last is settled soonest.
         newest = [entry.name for entry in reversed(open_entries(known))]
         still_open = _first(newest, MOST_OPEN, MOST_OPEN_WORDS)[::-1]
-        names = {"open": still_open, "known": _known_names(state, known)}
+        names = {"open": still_open, "looks": _looks(state, known), "known": _known_names(state, known)}
         form, request = MemoryReply, HumanMessage(f"{told}\n{prompts.fill('codex', **names)}")
     seed, meter = runtime.seed(state, "update_memory"), runtime.meter
     reply = await ask(model, [*asked, request], form, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=meter)
@@ -317,6 +320,15 @@ def _known_names(state: State, known: Codex) -> Sequence[str]:
         entry.name for entry in touched(known, state["plan"], state["passage"]) if entry.kind in ("thing", "place")
     ]
     return _first(names, MOST_KNOWN, MOST_KNOWN_WORDS)
+
+
+def _looks(state: State, known: Codex) -> list[str]:
+    """Return how those look whom the passage names, then those whom only its plan does, as the codex says it."""
+    about = {entry.name: entry for text in (state["passage"], state["plan"]) for entry in known.named_in(text)}
+    seen = [
+        replace(entry, lines=tuple(line for line in entry.lines if line.aspect == "look")) for entry in about.values()
+    ]
+    return [line for told in tell(seen, words=MOST_LOOKS_WORDS) for line in told["lines"]]
 
 
 def _first(names: Sequence[str], most: int, most_words: int) -> Sequence[str]:

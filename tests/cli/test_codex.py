@@ -120,6 +120,19 @@ def test_a_line_of_the_authors_is_told_to_be_theirs(cli, story):
     assert "one entry already" in cli("codex", story, "lantern", "--merge", "the lantern").err
 
 
+def test_a_look_that_an_author_sets_takes_the_place_of_all_others_until_it_is_undone(cli, story):
+    def looks():
+        (entry,) = json.loads(cli("codex", story, "Father Anselm", "--json").out)["entries"]
+        return [line["value"] for line in entry["lines"] if line["aspect"] == "look"]
+
+    assert cli("codex", story, "Father Anselm", "--add", "person").code == 0
+    assert cli("codex", story, "Father Anselm", "--set", "look=a thin man with spectacles").code == 0
+    assert cli("codex", story, "Father Anselm", "--set", "look=a fat man").code == 0
+    assert looks() == ["a fat man"]
+    assert cli("undo", story).code == 0
+    assert looks() == ["a thin man with spectacles"]
+
+
 def test_a_correction_at_an_older_passage_keeps_the_later_ones(cli, story):
     assert cli("write", story, "--steps", "2").code == 0
     assert cli("codex", story, "The Ferryman", "--add", "person").code == 0

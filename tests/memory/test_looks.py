@@ -69,6 +69,22 @@ SCAR = "a scar across his chin that whitens when he smiles"
         (["white-haired", "black hair"], ["black hair"]),
         (["dressed in black", "dressed in white"], ["dressed in white"]),
         (["dressed in black", "clad in white"], ["clad in white"]),
+        (
+            ["tall, black hair to her waist, a green coat", "hair cut to the jaw"],
+            ["tall, a green coat", "hair cut to the jaw"],
+        ),
+        (["long black hair", "hair cropped"], ["hair cropped"]),
+        (["hair cropped", "long hair"], ["long hair"]),
+        (["long black hair", "hair tied back"], ["hair tied back"]),
+        (["long black hair", "hair now short"], ["hair now short"]),
+        (["black hair", "black hair shorn to the scalp"], ["black hair shorn to the scalp"]),
+        (["small, bald, a brown beard", "beard shaved off"], ["small, bald", "beard shaved off"]),
+        (["small, bald, a brown beard", "clean-shaven"], ["small, bald", "clean-shaven"]),
+        (["clean shaven", "a beard"], ["a beard"]),
+        (["left arm in a sling", "left arm healed"], ["left arm healed"]),
+        (["a bandaged hand", "hand healed"], ["hand healed"]),
+        (["left hand bandaged", "left hand healed"], ["left hand healed"]),
+        (["a scarred face", "face scarred"], ["a scarred face"]),
     ],
 )
 def test_a_look_replaces_what_was_told_of_the_same_feature_alone(values, left):
@@ -98,6 +114,18 @@ def test_a_look_replaces_what_was_told_of_the_same_feature_alone(values, left):
         ("short", "short hair"),
         ("black", "a black coat"),
         ("tall, with grey eyes", "a tall hat with grey feathers"),
+        ("grey eyes", "eyes closed"),
+        ("hair cropped", "beard cropped"),
+        ("right arm in a sling", "left arm healed"),
+        ("a scar on his left hand", "scar faded on his chin"),
+        ("a deep cut above his eye", "a deep voice torn by smoke"),
+        ("a red bed", "a red shed"),
+        ("a tall bearded man", "a tall hooded man"),
+        ("broad shouldered", "broad chested"),
+        ("well dressed", "well fed"),
+        ("very tired", "very scared"),
+        ("no longer bandaged", "no longer bruised"),
+        ("newly shaved", "newly dressed"),
     ],
 )
 def test_looks_of_different_features_stand_side_by_side(values):
@@ -122,6 +150,7 @@ def test_in_a_language_whose_adjectives_stand_last_no_look_takes_the_place_of_an
         (["the lantern is whole", "broken"], ["broken"]),
         (["a red handle", "broken"], ["a red handle", "broken"]),
         (["locked", "a green door", "open"], ["a green door", "open"]),
+        (["tall, with a red roof", "roof burnt away"], ["tall", "roof burnt away"]),
     ],
 )
 @pytest.mark.parametrize("kind", ["thing", "place"])
@@ -221,3 +250,11 @@ def test_what_the_author_says_of_looks_stands_where_no_passage_says_otherwise():
 def test_a_passage_takes_from_the_look_of_an_author_the_features_that_it_tells_of():
     codex = under(looks("tall, grey eyes"), [look("blue eyes, a limp", author=True)])
     assert told(codex) == ["a limp", "tall, grey eyes"]
+
+
+@pytest.mark.parametrize("value", ["a fat man", "grey eyes", "tall"])
+def test_what_an_author_sets_as_of_a_passage_is_the_whole_look(value):
+    own = {**look(value, author=True), "rests_on": ""}
+    codex = changed(looks("tall, with grey eyes", "a limp"), [own], "p2", 2)
+    assert told(codex) == [value]
+    assert told(changed(codex, [look("a scar")], "p3", 3)) == [value, "a scar"]

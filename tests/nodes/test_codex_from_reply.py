@@ -8,7 +8,7 @@ import pytest
 from recurrentgpt.memory.codex import changed
 from recurrentgpt.nodes.codex_from_reply import CodexChange, from_reply
 from recurrentgpt.nodes.continuity import find_contradictions
-from recurrentgpt.nodes.update_memory import MOST_KNOWN, MOST_KNOWN_WORDS, MOST_OPEN_WORDS
+from recurrentgpt.nodes.update_memory import MOST_KNOWN, MOST_KNOWN_WORDS, MOST_LOOKS_WORDS, MOST_OPEN_WORDS
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.codex import Change, Codex, Entry
 from recurrentgpt.testing import story_replies
@@ -550,3 +550,56 @@ def test_whoever_has_a_thing_is_an_entry_where_the_name_is_a_persons(holder, is_
     assert (found is not None and found.kind == "person" and found.aliases == ()) is is_person
     accused = find_contradictions("Anna Cole took the iron key out of her pocket and unlocked the door.", known)
     assert [one["rule"] for one in accused] == ["holder"] * is_person
+
+
+LOOKING = re.compile(r"How they look until now.*?:\n((?:  - .*\n?)+)")
+
+
+def looking(model, *steps):
+    """Let each passage say in turn what its codex says, and return which looks each of the prompts for it shows."""
+    waiting = list(steps)
+
+    def replies(messages):
+        reply = story_replies(messages)
+        if "JSON schema:" not in str(messages[-1].text):
+            return f"{reply} Hollis Brand waited at the gate."
+        if "codex" not in (noted := json.loads(reply)):
+            return reply
+        return json.dumps({**noted, "codex": [item.model_dump() for item in waiting.pop(0)] if waiting else []})
+
+    model.replies, model.tier = replies, "full"
+
+    def shown():
+        asked = [
+            str(call[-1].text) for call in model.calls if "- codex: what this passage changed" in str(call[-1].text)
+        ]
+        found = [LOOKING.search(text) for text in asked]
+        return [[line.removeprefix("  - ") for line in match[1].splitlines()] if match else [] for match in found]
+
+    return shown
+
+
+async def test_the_looks_that_stand_are_shown_to_whoever_says_what_changed_and_end_in_their_own_words(write, model):
+    drunk = told("Hollis Brand", "look", "tall, drunk")
+    sober = [told("Hollis Brand", "look", "sober"), told("Hollis Brand", "look", "drunk", change="end")]
+    shown = looking(model, [drunk, told("Nora Lisle", "look", "thin")], sober)
+    await write(steps=3)
+    assert shown() == [[], ["Hollis Brand: tall, drunk"], ["Hollis Brand: sober; tall"]]
+
+
+async def test_the_looks_that_are_shown_keep_to_their_words(write, model):
+    nouns = ["hat", "coat", "belt", "scarf", "ring", "cane", "collar", "badge"]
+    shown = looking(model, [told("Hollis Brand", "look", f"{' '.join(['an old'] * 9)} {noun}") for noun in nouns])
+    await write(steps=2)
+    assert [len(lines) for lines in shown()] == [0, 5]
+    assert sum(map(count_words, shown()[1])) <= MOST_LOOKS_WORDS
+
+
+@pytest.mark.parametrize("is_set_first", [True, False])
+def test_what_a_reply_ends_of_a_look_is_none_of_what_it_sets_of_it(is_set_first):
+    codex = known(said("Jonas Reed", "look", "tall, a left arm in a sling"))
+    healed = [told("Jonas Reed", "look", "left arm in use")]
+    over = told("Jonas Reed", "look", "left arm in a sling", change="end")
+    reply = [*healed, over] if is_set_first else [over, *healed]
+    codex = after(codex, "Jonas Reed laid the sling aside.", *reply)
+    assert [line.value for line in codex.find("Jonas Reed").lines] == ["tall", "left arm in use"]

@@ -359,6 +359,29 @@ def test_a_second_feature_of_a_look_does_not_wipe_out_the_first(story, author, m
     assert scar in " ".join(hit.piece for hit in story.search("What does Bastian Cole look like?", 9))
 
 
+def test_a_look_of_an_authors_is_in_place_of_what_passages_told_and_later_ones_add_to_it(story, author, monkeypatch):
+    monkeypatch.setitem(
+        CHANGES, "locked the gate", [change("Bastian", "look", "a thin man", ""), change("Bastian", "look", "pale", "")]
+    )
+    monkeypatch.setitem(CHANGES, "walked down to the ferry", [change("Bastian", "look", "a limp, no hat", "")])
+
+    def looks():
+        return [line.value for line in entry(story, "Bastian").lines if line.aspect == "look"]
+
+    begun(story, author, ALIVE, tier="full")
+    told = looks()
+    assert told == ["a thin man", "pale"]
+    story.edit_entry("Bastian", "look", "a fat man with a hat")
+    assert looks() == ["a fat man with a hat"]
+    assert not [hit for hit in story.search("Is Bastian Cole a thin man?", 9) if "a thin man" in hit.piece]
+    author(KEY, tier="full")
+    story.choose("Signe asks Bastian Cole for the brass key.")
+    story.step()
+    assert looks() == ["a fat man", "a limp, no hat"]
+    story.undo(2)
+    assert looks() == told
+
+
 def test_a_promise_is_found_by_the_whole_of_what_was_promised(story, author, monkeypatch):
     promise = "Signe Orrin's promise not to leave the gate before all of this is settled"
     monkeypatch.setitem(CHANGES, "locked the gate", [change(promise, "status", "open", "", "promise")])

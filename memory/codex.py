@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from recurrentgpt.infrastructure.bounded_cache import BoundedCache
+from recurrentgpt.memory.bearing import bearing
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.memory.looks import is_part_of, with_look, within_bounds, without_features, without_look
@@ -681,10 +682,17 @@ def open_entries(codex: Codex) -> list[Entry]:
     return [entry for entry in codex.entries.values() if entry.is_open]
 
 
-def touched(codex: Codex, plan: str, passage: str, also: Sequence[Entry] = ()) -> list[Entry]:
-    """Return what a writer is told of: `also`, all that the plan and the last passage name, what they hold, what is pinned."""
+def touched(codex: Codex, plan: str, passage: str, also: Sequence[Entry] = (), *, fewest: int = 1) -> list[Entry]:
+    """Return what a writer is told of: `also`, all that the plan and the last passage name, what they hold, what is pinned.
+
+    Of what is open, what they bear on comes, too, by so many words that it shares with the plan; with 0 none that is not named.
+    """
     pinned = [entry for entry in codex.entries.values() if entry.pinned]
-    named = _once([*also, *codex.named_in(plan), *pinned, *codex.named_in(passage)])
+    planned, before = codex.named_in(plan), codex.named_in(passage)
+    people = [entry for entry in _once([*planned, *before]) if entry.kind == "person"] if fewest else []
+    signs = [sign for one in people for sign in (*one.signs, *map(sign_of_role, codex.own_roles(one)))]
+    open_too = bearing(open_entries(codex), signs, plan, passage, fewest) if signs else []
+    named = _once([*also, *planned, *open_too, *pinned, *before])
     return _once([*named, *(thing for entry in named for thing in codex.held_by.get(entry.name, ()))])
 
 

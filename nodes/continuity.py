@@ -472,7 +472,9 @@ async def told_entries(state: State, runtime: StoryRuntime, known: Sequence[str]
     # What the story has left open, it settles before it ends.
     ends = tier == "full" and finale(state, runtime, state.get("step", 0) + 1)
     settle = open_entries(codex) if ends else []
-    entries = touched(codex, state["plan"], state.get("passage", ""), settle)
+    # A small model has no words to spare for what may be meant; in other languages any sentence has words of any other one.
+    fewest = 0 if tier == "small" else 1 if is_english(runtime.context.language) else 2
+    entries = touched(codex, state["plan"], state.get("passage", ""), settle, fewest=fewest)
     if tier == "small" and is_english(runtime.context.language):
         entries = [_without_acts(entry) if entry.kind == "person" else entry for entry in entries]
     near = await _nearness(entries, state, runtime)

@@ -317,7 +317,9 @@ def _no_longer_gone(state: State, runtime: StoryRuntime, known: Codex) -> list[C
 def _known_names(state: State, known: Codex) -> Sequence[str]:
     """Return what the codex calls those things and places that the plan or the passage names, or somebody has whom they name."""
     names = [
-        entry.name for entry in touched(known, state["plan"], state["passage"]) if entry.kind in ("thing", "place")
+        entry.name
+        for entry in touched(known, state["plan"], state["passage"], fewest=0)
+        if entry.kind in ("thing", "place")
     ]
     return _first(names, MOST_KNOWN, MOST_KNOWN_WORDS)
 

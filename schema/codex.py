@@ -324,6 +324,11 @@ class Entry:
         return self.kind in ("promise", "question") and self.value("status") in ("", "open")
 
     @cached_property
+    def clause(self) -> str:
+        """What a promise or question is called, and is said of it."""
+        return " ".join(dict.fromkeys((self.name, *(line.text for line in self.lines))))
+
+    @cached_property
     def _by_aspect(self) -> Mapping[Aspect, Line]:
         """The newest line of each aspect."""
         return {line.aspect: line for line in self.lines}

@@ -382,6 +382,22 @@ def test_a_look_of_an_authors_is_in_place_of_what_passages_told_and_later_ones_a
     assert looks() == told
 
 
+@pytest.mark.parametrize("tier", ["small", "full"])
+def test_a_capable_writer_is_told_what_was_promised_where_the_plan_says_it_in_other_words(
+    begin, author, monkeypatch, tier
+):
+    promise = "Bastian Cole promised Signe that he would show her the old charter on Sunday"
+    monkeypatch.setitem(CHANGES, "locked the gate", [change(promise, "status", "open", "", "promise")])
+    monkeypatch.setitem(FACTS, "locked the gate", [f"{promise}."])
+    story = begin(min_words=20, max_words=80, selector="simulator")
+    begun(story, author, ALIVE, KEY, tier=tier)
+    author(SNOW, tier=tier)
+    story.choose("Signe asks Bastian Cole for the charter.")
+    story.step()
+    told = "".join(part.text for part in story.written_from() if part.name in CODEX)
+    assert (promise in told) == (tier == "full")
+
+
 def test_a_promise_is_found_by_the_whole_of_what_was_promised(story, author, monkeypatch):
     promise = "Signe Orrin's promise not to leave the gate before all of this is settled"
     monkeypatch.setitem(CHANGES, "locked the gate", [change(promise, "status", "open", "", "promise")])

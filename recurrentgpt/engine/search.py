@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recurrentgpt.engine.hidden_entries import for_readers
+from recurrentgpt.engine.hidden_entries import Readers, for_readers, of_entries
 from recurrentgpt.engine.reader import StoryReader
+from recurrentgpt.memory.codex import in_names
 from recurrentgpt.memory.corrections import in_force, read_overlay, with_summary
 from recurrentgpt.memory.superseded import still_true
 from recurrentgpt.prose.model_text import visible_text
@@ -52,7 +53,9 @@ class StorySearch:
         codex = await story.codex_at(None)
         plays = not truth and (await story.settings())["mode"] == "fiction"
         stale = (codex if truth else for_readers(codex, plays=plays)).over
-        hits = await recall.search(story.id, head["id"], query, k, corrected=corrected, stale=stale)
+        # By a role or another name a reader asks as a plan does; whoever is hidden is found by none.
+        also = in_names(codex if truth else of_entries(Readers(codex, plays=plays).entries()), query)
+        hits = await recall.search(story.id, head["id"], query, k, corrected=corrected, also=also, stale=stale)
         commits = await story.log.get_many(story.id, [hit.id for hit in hits])
         codex = codex if truth else for_readers(codex, commits, plays=plays)
         found: list[SearchResult] = []

@@ -345,6 +345,23 @@ def test_somebody_dead_who_has_an_epithet_is_known_by_the_name_behind_it(begin, 
     assert [(one["rule"], one["entry"]) for one in story.passage().contradictions] == [("dead", "Old Josiah")]
 
 
+@pytest.mark.parametrize("asked", ["Is the gatekeeper alive?", "Is Blackbeard alive?"])
+def test_whoever_asks_by_a_role_or_another_name_finds_who_has_it(story, author, monkeypatch, asked):
+    told = ["The lamp of the gatekeeper burned, and Blackbeard sang."]
+    monkeypatch.setitem(FACTS, "sat by the fire", told)
+    monkeypatch.setitem(FACTS, "fell from the wall", ["Bastian Cole is dead."])
+    begun(story, author, DEAD)
+    story.edit_entry("Bastian", "role", "the gatekeeper", 1)
+    story.alias_entry("Bastian", "Blackbeard")
+    for _ in range(6):
+        story.step()
+    for truth in (True, False):
+        assert {1, 2} <= {hit.step for hit in story.search(asked, 3, truth=truth)}
+    story.hide_entry("Bastian")
+    assert {1, 2} <= {hit.step for hit in story.search(asked, 3)}
+    assert not {1, 2} <= {hit.step for hit in story.search(asked, 3, truth=False)}
+
+
 def test_a_second_feature_of_a_look_does_not_wipe_out_the_first(story, author, monkeypatch):
     scar = "a scar across his chin that whitens when he smiles"
     monkeypatch.setitem(CHANGES, "locked the gate", [change("Bastian", "look", scar, "")])

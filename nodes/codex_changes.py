@@ -95,11 +95,20 @@ def from_text(passage: str, codex: Codex) -> list[Change]:
     changes = [
         change
         for paragraph in passage.split("\n")
-        for sentence in with_names(sentences(narration(paragraph)), codex)
+        for sentence in with_names(_told_in(paragraph), codex)
         for change in _from_told("", [sentence], paragraph, codex, "English", [])
         if change.get("aspect") != "fact" and not (change.get("value") == "dead" and _SAID_OR_THOUGHT.search(sentence))
     ]
     return without_returned(changes, passage, codex)
+
+
+def _told_in(paragraph: str) -> list[str]:
+    """Return the sentences of a paragraph without what people say in them.
+
+    They are told apart before that is cut out: the full stop of what is said ends a sentence that names the speaker, too.
+    """
+    told = narration("\n".join(sentences(paragraph))).split("\n")
+    return [sentence.strip() for sentence in told if sentence.strip()]
 
 
 def from_manuscript(passage: str, codex: Codex, named: Codex) -> list[Change]:

@@ -124,6 +124,28 @@ def test_when_and_where_something_happens_is_no_part_of_a_name(before, sentence)
     assert people(codex) <= {"Daniel Moss"}
 
 
+@pytest.mark.parametrize(
+    "speech",
+    [
+        '"Promise me," said Hester Lane, "that you will never tell him."',
+        '"Promise me," said Hester Lane. "It is late. You must go."',
+        "“Is it late?” asked Hester Lane, “or not?”",
+        "«Promise me,» said Hester Lane, «now!»",
+    ],
+)
+@pytest.mark.parametrize(
+    "sentence",
+    ["Agnes Cole promised that she would never tell Hugh where the key was.", "Agnes Cole died that night."],
+)
+def test_whoever_speaks_is_no_part_of_the_sentence_after_that(speech, sentence):
+    named = Codex()
+    for entry in find_names([speech, sentence, "Agnes sat. Hugh Vale sat. Hester sat."], Codex()).people:
+        named = named.with_entry(None, entry)
+    changes = from_manuscript(f"{speech} {sentence}", Codex(), named)
+    assert {change["text"] for change in changes if change["do"] == "set"} == {sentence}
+    assert not [change for change in changes if "said" in change["entry"] or "asked" in change["entry"]]
+
+
 @pytest.mark.parametrize("sentence", [*DATED, IN_A_TOWN])
 def test_whoever_is_known_dies_on_a_date(sentence):
     known = after('"It is cold," said Daniel Moss. "It is," said Edith Crane.')

@@ -711,11 +711,12 @@ def _called(entry: Entry, own: Collection[str], told: _Passage, codex: Codex) ->
     roles = [role for role in codex.own_roles(entry) if _means_nobody_else(role, entry, told, codex)]
     # The fisherman from Hull is another one than the fisherman.
     further = r"(?! (?:from|of|with|who|whose|in|at|on|by|that)\b)"
+    before = rf"(?:(?i:{'|'.join(entry.may_be_before)}) ){{0,2}}"
     return "|".join(
         [
             *map(spelled, codex.titled(entry, told.plain_text)),
             # The Ida Morrow is a ship.
-            *(rf"(?<!\b[Tt]he ){_as_a_name(name)}" for name in sorted(own, key=len, reverse=True)),
+            *(rf"(?<!\b[Tt]he ){before}{_as_a_name(name)}" for name in sorted(own, key=len, reverse=True)),
             *(f"[Tt]he {re.escape(role)}{further}" for role in roles),
         ]
     )

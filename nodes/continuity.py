@@ -30,7 +30,7 @@ from recurrentgpt.nodes.codex_changes import (
     told_sentences,
 )
 from recurrentgpt.nodes.codex_names import NOBODY
-from recurrentgpt.nodes.codex_verbs import ACTS, IRREGULAR
+from recurrentgpt.nodes.codex_verbs import ACTS, IRREGULAR, PLACE_LEFT
 from recurrentgpt.nodes.prompt_values import finale
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.reply_patterns import is_english
@@ -337,6 +337,7 @@ _NO_PLACE = frozenset((
     "without", "word", "been", "have", "were", "said",
 ))  # fmt: skip
 """Words that are no place somebody went to."""
+_LEFT = re.compile(rf"\b(?:left|leaves) {PLACE_LEFT}")
 _ALIVE = re.compile(r"\b(?:alive|survived|resurrected|not dead|from the dead)\b", re.IGNORECASE)
 _IS_FOUND = re.compile(
     r"(?:bought|borrowed|hired|mislaid|found|finds?|another|new|second|different|next|recover\w*|mend(?:ed|s)|"
@@ -1014,7 +1015,9 @@ def _may_be_there(entry: Entry, told: _Passage, act: ToldSentence) -> bool:
     if _SETTING.match(act.plain) or _SETTING.match(opens) or any(name in told.plan for name in entry.names):
         return True
     own = {word for name in entry.names for word in name.casefold().split()}
-    places = set(re.findall(r"[a-z]{3,}", gone.casefold())) - own - _NO_PLACE - _FUNCTION_WORDS
+    # Who acts in the place that they left is there no longer.
+    left_for = _LEFT.sub(" ", gone)
+    places = set(re.findall(r"[a-z]{3,}", left_for.casefold())) - own - _NO_PLACE - _FUNCTION_WORDS
     if places & set(re.findall(r"[a-z]{3,}", scene.casefold())):
         return True
     return any(left.search(gone) and there.search(scene) for left, there in _FAR_PLACES)

@@ -15,7 +15,7 @@ from recurrentgpt.nodes.codex_doubts import DOUBTED, is_doubted
 from recurrentgpt.nodes.codex_holders import held_by, things_in
 from recurrentgpt.nodes.codex_names import NOBODY, names_in
 from recurrentgpt.nodes.codex_newcomers import newcomers
-from recurrentgpt.nodes.codex_verbs import ACTS, SPEAKS
+from recurrentgpt.nodes.codex_verbs import ACTS, PLACE_LEFT, SPEAKS
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.quotations import narration
 from recurrentgpt.prose.sentences import limit_words, sentences
@@ -340,6 +340,15 @@ _AFTER_NAME: tuple[tuple[str, re.Pattern[str]], ...] = (
         r"is back)\b"
     )),
 )  # fmt: skip
+_LEFT_PLACE = re.compile(
+    rf"(?:had |has )?(?:left|leaves) {PLACE_LEFT}(?: (?:on|in|at|one|that|last) \w+)?"
+    r"(?: (?:for (?:good\b|ever\b|(?=[A-Z]))|forever\b|"
+    r"without (?:a word|saying (?:goodbye|farewell))\b|and (?:never|did not) (?:came?|return\w*)\b|"
+    rf"(?:on|by|aboard) (?:the|a) (?:\w+ ){{0,2}}{_SHIP}\b)|"
+    r",? and (?:sail|row|travel|mov|cross)\w+ (?:\w+ )?(?:to|for)\b|,? and (?:went|goes|rode|rides|drove|drives|flew|flies) "
+    r"(?:\w+ )?(?:to|for)\b)(?![^.;]*\b(?:back|again|return\w*)\b)"
+)
+"""What makes of the place that somebody left one where they are no longer; the place alone they may leave for an hour."""
 _UNSEEN = re.compile(
     r"\b(?:nobody|no one|none of them|no living soul) (?:had |has |have |ever )*(?:saw|seen|heard (?:of|from)) $",
     re.IGNORECASE,
@@ -414,6 +423,9 @@ def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Ite
                 doubted = match is None or is_doubted(fact, verbs[0] if is_aside else start, match.end())
                 if not doubted and (status != "absent" or not _FOR_NOW.search(before)):
                     yield {**about, "aspect": "status", "value": status}
+            left = _LEFT_PLACE.match(fact, begins)
+            if left and known.find(left["place"], "person") is None and not is_doubted(fact, start, left.end()):
+                yield {**about, "aspect": "status", "value": "absent"}
         if _UNSEEN.search(before) and _EVER.match(rest) and not is_doubted(fact, start, end):
             yield {**about, "aspect": "status", "value": "absent"}
         if role := _ROLE.match(rest):

@@ -48,3 +48,6 @@ SPEAKS = (
     r"tells)"
 )
 """What somebody does who says something."""
+
+PLACE_LEFT = r"(?P<place>(?:the )?[A-Z][\w'’-]*(?: [A-Z][\w'’-]*){0,2})"
+"""What somebody leaves that has a name."""

@@ -30,7 +30,7 @@ from recurrentgpt.nodes.codex_changes import (
     told_sentences,
 )
 from recurrentgpt.nodes.codex_names import NOBODY
-from recurrentgpt.nodes.codex_verbs import ACTS, IRREGULAR
+from recurrentgpt.nodes.codex_verbs import ACTS, IRREGULAR, PLACE_LEFT
 from recurrentgpt.nodes.prompt_values import finale
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.reply_patterns import is_english
@@ -337,6 +337,7 @@ _NO_PLACE = frozenset((
     "without", "word", "been", "have", "were", "said",
 ))  # fmt: skip
 """Words that are no place somebody went to."""
+_LEFT = re.compile(rf"\b(?:left|leaves) {PLACE_LEFT}")
 _ALIVE = re.compile(r"\b(?:alive|survived|resurrected|not dead|from the dead)\b", re.IGNORECASE)
 _IS_FOUND = re.compile(
     r"(?:bought|borrowed|hired|mislaid|found|finds?|another|new|second|different|next|recover\w*|mend(?:ed|s)|"
@@ -711,11 +712,12 @@ def _called(entry: Entry, own: Collection[str], told: _Passage, codex: Codex) ->
     roles = [role for role in codex.own_roles(entry) if _means_nobody_else(role, entry, told, codex)]
     # The fisherman from Hull is another one than the fisherman.
     further = r"(?! (?:from|of|with|who|whose|in|at|on|by|that)\b)"
+    before = rf"(?:(?i:{'|'.join(entry.may_be_before)}) ){{0,2}}"
     return "|".join(
         [
             *map(spelled, codex.titled(entry, told.plain_text)),
             # The Ida Morrow is a ship.
-            *(rf"(?<!\b[Tt]he ){_as_a_name(name)}" for name in sorted(own, key=len, reverse=True)),
+            *(rf"(?<!\b[Tt]he ){before}{_as_a_name(name)}" for name in sorted(own, key=len, reverse=True)),
             *(f"[Tt]he {re.escape(role)}{further}" for role in roles),
         ]
     )
@@ -1013,7 +1015,9 @@ def _may_be_there(entry: Entry, told: _Passage, act: ToldSentence) -> bool:
     if _SETTING.match(act.plain) or _SETTING.match(opens) or any(name in told.plan for name in entry.names):
         return True
     own = {word for name in entry.names for word in name.casefold().split()}
-    places = set(re.findall(r"[a-z]{3,}", gone.casefold())) - own - _NO_PLACE - _FUNCTION_WORDS
+    # Who acts in the place that they left is there no longer.
+    left_for = _LEFT.sub(" ", gone)
+    places = set(re.findall(r"[a-z]{3,}", left_for.casefold())) - own - _NO_PLACE - _FUNCTION_WORDS
     if places & set(re.findall(r"[a-z]{3,}", scene.casefold())):
         return True
     return any(left.search(gone) and there.search(scene) for left, there in _FAR_PLACES)

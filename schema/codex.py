@@ -14,9 +14,11 @@ from typing_extensions import TypedDict
 
 from recurrentgpt.schema.names import (
     ANYBODY,
+    EPITHETS,
     HE_IS,
     LETTER,
     NOBODY_KNOWN,
+    OF_ANYBODY,
     OF_HER,
     OF_HIM,
     SHE_IS,
@@ -361,6 +363,12 @@ class Entry:
     def has_epithet(self) -> bool:
         """Whether it is a person who is told apart by it from whoever has the same name behind another one: Old Tom."""
         return self.kind == "person" and are_told_apart(self.own_names)
+
+    @cached_property
+    def may_be_before(self) -> tuple[str, ...]:
+        """The words that may stand before a person's names and make nobody else of them: old Tom is Tom, and not Young Tom."""
+        is_told_apart = self.has_epithet
+        return tuple(word for word in OF_ANYBODY if word not in EPITHETS or not is_told_apart or word in self.titles)
 
     @cached_property
     def pronoun(self) -> str:

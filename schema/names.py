@@ -71,6 +71,8 @@ _WEDDED = frozenset(
 _KIN_TITLES = frozenset(("father", "mother", "brother", "sister", "uncle", "aunt"))
 EPITHETS = _KIN_TITLES | {"old", "young", "little"}
 """What may stand before a name and says who of several has it: Old Tom and Young Tom are both Tom."""
+OF_ANYBODY = ("old", "poor")
+"""What may stand before anybody's name, in whatever letters, and makes nobody else of them."""
 _PARTICLES = frozenset(
     ("von", "van", "de", "der", "den", "di", "da", "del", "du", "la", "le", "ten", "zu", "bin", "al", "o'")
 )

@@ -23,7 +23,7 @@ from recurrentgpt.schema.codex import Change, Codex, Entry
 from recurrentgpt.schema.context import SETTINGS, STORY_SETTINGS
 from recurrentgpt.schema.errors import EntryNotFound, StorageError, StoryError, StoryNotFound
 from recurrentgpt.schema.log import AheadTally, Commit, ReplayRow, StoryRecord
-from recurrentgpt.schema.names import called_as, form_of, is_by_marriage, key_of
+from recurrentgpt.schema.names import OF_ANYBODY, called_as, form_of, is_by_marriage, key_of
 from recurrentgpt.schema.outline import mark_turns
 from recurrentgpt.schema.parts import Brief, Usage
 
@@ -267,9 +267,17 @@ def _of_surname(codex: Codex, name: str) -> Entry | None:
     return people[0] if len(people) == 1 else None
 
 
+def _behind_epithet(codex: Codex, name: str) -> Entry | None:
+    """Return who is meant with a word before their name that makes nobody else of them: Old Josiah, of Josiah Pell."""
+    word, _, bare = name.partition(" ")
+    entry = codex.meant(bare, "person") if word.casefold() in OF_ANYBODY else None
+    return entry if entry is not None and word.casefold() in entry.may_be_before else None
+
+
 def find_entry(codex: Codex, name: str) -> Entry:
     """Return the one entry that answers to a name in whatever form; raise EntryNotFound where none or several do."""
-    entry = codex.meant(visible_text(name)) or _of_surname(codex, visible_text(name))
+    said = visible_text(name)
+    entry = codex.meant(said) or _of_surname(codex, said) or _behind_epithet(codex, said)
     if entry is not None:
         return entry
     words = set(key_of(name).removeprefix("the ").split())

@@ -1,6 +1,7 @@
 """What of a passage contradicts the codex, by rules: planted ones are found, and nobody is accused who only remembers."""
 
 import json
+import re
 
 import pytest
 
@@ -8,7 +9,7 @@ from recurrentgpt.memory.codex import changed, open_entries, tell, touched
 from recurrentgpt.nodes.codex_changes import from_facts
 from recurrentgpt.nodes.codex_from_reply import CodexChange, from_reply
 from recurrentgpt.nodes.continuity import find_contradictions, no_longer_gone
-from recurrentgpt.schema.codex import Change, Codex
+from recurrentgpt.schema.codex import Change, Codex, Entry
 from recurrentgpt.testing import story_replies
 
 
@@ -482,3 +483,58 @@ async def test_a_contradiction_is_let_be_noted_or_mended(write, model, tier, con
     if continuity == "mend" and tier == "full":
         reasons = [str(call[-1].text) for call in model.calls if WALKING in str(call[-1].text)]
         assert any("Bastian Cole is dead" in reason for reason in reasons)
+
+
+SILAS = Codex({name.casefold(): Entry(name, "person") for name in ("Silas Thorne", "Hester Lane")})
+
+
+def status_after(fact):
+    changes = from_facts("", [fact], "", SILAS, "English")
+    return [one["value"] for one in changes if one.get("aspect") == "status" and one["entry"] == "Silas Thorne"]
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "Silas Thorne left Harrow for good.",
+        "Silas Thorne leaves Harrow for good.",
+        "Silas Thorne left Harrow on Monday and sailed to America.",
+        "Silas Thorne left Dunmere on Monday and rowed to the mainland.",
+        "Silas Thorne has left Saint Mary Harbour for London.",
+        "Silas Thorne left Harrow on the night train.",
+    ],
+)
+def test_whoever_leaves_a_place_for_good_or_for_another_one_is_away(fact):
+    assert status_after(fact) == ["absent"]
+    away = changed(SILAS, from_facts("", [fact], fact, SILAS, "English"), "p1", 1)
+    place = re.search(r"Harrow|Dunmere|Harbour", fact)[0]
+    told = f"Silas Thorne poured Hester Lane a cup of tea in the kitchen at {place}."
+    assert [one["rule"] for one in find_contradictions(told, away)] == ["absent"]
+    if where := re.search(r"America|mainland|London", fact):
+        assert find_contradictions(f"Silas Thorne bought a hat in {where[0]} and laughed.", away) == []
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "Silas Thorne left Harrow.",
+        "Silas Thorne left Harrow on Monday.",
+        "Silas Thorne left Harrow on Monday and spoke to the miller.",
+        "Silas Thorne left Harrow on Monday and rowed to the island and back.",
+        "Silas Thorne left Hester Lane for good.",
+        "Silas Thorne left Hester for London gin.",
+        "Silas Thorne never left Harrow for good.",
+        "Silas Thorne wanted to say that he left Harrow for good.",
+        "Silas Thorne drowns his sorrows.",
+        "Silas Thorne drowns in debt.",
+    ],
+)
+def test_nobody_is_away_or_dead_for_less(fact):
+    assert status_after(fact) == []
+
+
+@pytest.mark.parametrize(
+    "fact", ["Silas Thorne drowns in the weir.", "Silas Thorne drowns.", "Silas Thorne drowned off Harrow."]
+)
+def test_whoever_drowns_is_dead(fact):
+    assert status_after(fact) == ["dead"]

@@ -503,3 +503,40 @@ def test_a_name_behind_the_first_of_two_epithets_is_whose_it_is_without_that():
 def test_a_name_of_several_words_is_whose_it_is_without_an_epithet():
     assert found(people("Old Captain Rusk", "Captain Rusk"), "Captain Rusk") == "Captain Rusk"
     assert after(people("Captain Rusk"), "Old Captain Rusk") == {"Old Captain Rusk": []}
+
+
+@pytest.mark.parametrize("name", ["Josiah Pell", "Josiah", "Old Josiah"])
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Old Josiah came in from the yard and sat down.",
+        "Poor Josiah sat down by the fire.",
+        '"A storm is coming," said Old Josiah.',
+        '"A storm is coming," said old Josiah.',
+        "Rain fell, and poor old Josiah laughed.",
+    ],
+)
+def test_the_dead_are_accused_behind_a_word_that_makes_nobody_else_of_them(name, told):
+    dead = changed(people(name), [said(name, "status", "dead")], "p1", 1)
+    assert [one["entry"] for one in find_contradictions(told, dead)] == [name]
+
+
+@pytest.mark.parametrize(
+    ("dead", "others", "told"),
+    [
+        ("Young Josiah", [], '"A storm is coming," said old Josiah.'),
+        ("Young Josiah", [], "Old Josiah came in and sat down."),
+        ("Josiah Pell", ["Josiah Crabbe"], "Old Josiah came in and sat down."),
+        ("Josiah Pell", ["Old Josiah"], "Old Josiah came in and sat down."),
+        ("Josiah Pell", ["Old Josiah"], '"A storm is coming," said old Josiah.'),
+        ("Josiah Pell", ["Young Josiah"], '"A storm is coming," said old Josiah.'),
+        ("Josiah Pell", [], "Young Josiah came in and sat down."),
+        ("Josiah Pell", [], "Uncle Josiah came in and sat down."),
+        ("Josiah Pell", [], "Old Josiah Crabbe came in. Old Josiah sat down."),
+        ("Josiah Pell", [], "She remembered how old Josiah laughed."),
+        ("Josiah Pell", [], "The Old Josiah sailed at noon."),
+    ],
+)
+def test_behind_such_a_word_nobody_is_accused_who_may_be_another(dead, others, told):
+    codex = changed(people(dead, *others), [said(dead, "status", "dead")], "p1", 1)
+    assert find_contradictions(told, codex) == []

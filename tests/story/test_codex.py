@@ -1813,3 +1813,11 @@ def test_the_parts_of_a_prompt_are_all_that_it_says_under_its_own_headings(begin
     assert "Write the next passage of the novel" in parts["instructions"].text
     (steps,) = (re.findall(r"^- passage (\d+):", parts[name].text, re.M) for name in RECALLED if name in parts)
     assert len(steps) == len(set(steps)) <= 1, "what the story so far and the passages before tell is told once"
+
+
+def test_an_entry_is_found_behind_a_word_that_makes_nobody_else_of_them(story, author):
+    begun(story, author, ALIVE)
+    assert entry(story, "Old Bastian").name == entry(story, "poor Bastian Cole").name == "Bastian Cole"
+    for name in ("Young Bastian", "Old Nobody"):
+        with pytest.raises(StoryError, match="no one entry"):
+            story.codex(name)

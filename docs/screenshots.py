@@ -114,7 +114,9 @@ def look_around(page: Page, take: Take) -> None:
         take(name.casefold())
         page.keyboard.press("Escape")
         page.locator("dialog[open]").wait_for(state="detached")
-    page.get_by_role("article").last.locator("p").first.evaluate("prose => getSelection().selectAllChildren(prose)")
+    page.get_by_role("article").last.locator(".prose p").first.evaluate(
+        "prose => getSelection().selectAllChildren(prose)"
+    )
     page.get_by_role("group", name="Work on the selection").get_by_role("button", name="Shorten").click()
     page.get_by_role("button", name="Leave it").wait_for(timeout=PATIENCE)
     settled(page)

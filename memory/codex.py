@@ -522,7 +522,7 @@ def _with_line(entry: Entry, lines: tuple[Line, ...], line: Line, *, below: bool
         return (*(other for other in lines if other.aspect != line.aspect), line)
     if line.aspect == "look" and line.by_author and not below:
         # An author says how they look, a passage only what it tells of that.
-        return (*(other for other in lines if other.aspect != "look"), line)
+        return (*(other for other in lines if other.aspect != "look" or other.step > line.step), line)
     if any((other.text, other.value) == (line.text, line.value) for other in alike):
         return lines
     if line.aspect == "look" and not below:
@@ -692,7 +692,7 @@ def touched(codex: Codex, plan: str, passage: str, also: Sequence[Entry] = (), *
     people = [entry for entry in _once([*planned, *before]) if entry.kind == "person"] if fewest else []
     signs = [sign for one in people for sign in (*one.signs, *map(sign_of_role, codex.own_roles(one)))]
     open_too = bearing(open_entries(codex), signs, plan, passage, fewest) if signs else []
-    named = _once([*also, *planned, *open_too, *pinned, *before])
+    named = _once([*also, *planned, *pinned, *open_too, *before])
     return _once([*named, *(thing for entry in named for thing in codex.held_by.get(entry.name, ()))])
 
 

@@ -22,11 +22,13 @@ from recurrentgpt.prose.sentences import limit_words, sentences
 from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.schema.codex import ONE_EACH, Change, Codex, Entry, searched
 from recurrentgpt.schema.names import (
+    CALENDAR,
     FAMILY,
     PLACES,
     form_of,
     is_behind_setting,
     is_name_part,
+    is_title,
     key_of,
     kin_of,
     plain,
@@ -342,13 +344,17 @@ _AFTER_NAME: tuple[tuple[str, re.Pattern[str]], ...] = (
 )  # fmt: skip
 _LEFT_PLACE = re.compile(
     rf"(?:had |has )?(?:left|leaves) {PLACE_LEFT}(?: (?:on|in|at|one|that|last) \w+)?"
-    r"(?: (?:for (?:good\b|ever\b|(?=[A-Z]))|forever\b|"
-    r"without (?:a word|saying (?:goodbye|farewell))\b|and (?:never|did not) (?:came?|return\w*)\b|"
+    r"(?: (?:for (?:good\b|ever\b|(?=[A-Z]))|forever\b|and (?:never|did not) (?:came?|return\w*)\b|"
     rf"(?:on|by|aboard) (?:the|a) (?:\w+ ){{0,2}}{_SHIP}\b)|"
-    r",? and (?:sail|row|travel|mov|cross)\w+ (?:\w+ )?(?:to|for)\b|,? and (?:went|goes|rode|rides|drove|drives|flew|flies) "
-    r"(?:\w+ )?(?:to|for)\b)(?![^.;]*\b(?:back|again|return\w*)\b)"
+    r",? and (?:sail\w+|row\w+|travel\w+|mov\w+|crosse[sd]|rode|rides|drove|drives|flew|flies) (?:\w+ )?(?:to|for) "
+    r"(?:the (?:mainland|continent|coast|city|capital|colonies|north|south|east|west)\b|(?=[A-Z])))"
+    r"(?![^.;]*\b(?:back|again|return\w*)\b)"
 )
 """What makes of the place that somebody left one where they are no longer; the place alone they may leave for an hour."""
+_WHOLE_PLACES = frozenset(
+    ("Island", "Bay", "Point", "Harbour", "Harbor", "Town", "City", "Village", "County", "Valley")
+)
+"""How places are called that are more than a house or a street."""
 _UNSEEN = re.compile(
     r"\b(?:nobody|no one|none of them|no living soul) (?:had |has |have |ever )*(?:saw|seen|heard (?:of|from)) $",
     re.IGNORECASE,
@@ -394,6 +400,18 @@ def _by_rule(fact: str, named: Sequence[Entry], known: Codex) -> Iterator[Change
     yield from names_in(fact, named, known)
 
 
+def _is_a_whole_place(name: str, known: Codex) -> bool:
+    """Return whether whoever leaves a place is away: a town, and no house, street, day or person."""
+    first, last = name.split()[0], name.split()[-1]
+    return not (
+        first in ("The", "the")
+        or is_title(first)
+        or CALENDAR.intersection(name.split())
+        or (last in PLACES and last not in _WHOLE_PLACES)
+        or known.meant(name, "person") is not None
+    )
+
+
 def _named_at(fact: str, entry: Entry, known: Codex) -> Iterator[tuple[int, int]]:
     """Yield from where to where a fact names an entry, and nobody else."""
     # What two are called by means neither.
@@ -424,7 +442,7 @@ def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Ite
                 if not doubted and (status != "absent" or not _FOR_NOW.search(before)):
                     yield {**about, "aspect": "status", "value": status}
             left = _LEFT_PLACE.match(fact, begins)
-            if left and known.find(left["place"], "person") is None and not is_doubted(fact, start, left.end()):
+            if left and _is_a_whole_place(left["place"], known) and not is_doubted(fact, start, left.end()):
                 yield {**about, "aspect": "status", "value": "absent"}
         if _UNSEEN.search(before) and _EVER.match(rest) and not is_doubted(fact, start, end):
             yield {**about, "aspect": "status", "value": "absent"}

@@ -41,6 +41,7 @@ from recurrentgpt.schema.names import (
     CALENDAR,
     CAPITALS,
     EPITHETS,
+    PLACES,
     RANKS,
     epithets_of,
     form_of,
@@ -681,6 +682,8 @@ def _longer_names(name: str, entry: Entry, told: _Passage) -> Iterator[str]:
     """Tell with which titles before it, and with which names behind it that are none of theirs, a passage has somebody's name."""
     called = plain(name)
     own = {word for one in entry.own_names for word in plain(one).split()}
+    # Pell Farm is no Pell, and Tom Hill is somebody.
+    places = PLACES if any(" " in one and plain(one).split()[-1] == called for one in entry.own_names) else ()
     # Most sentences have not the name, which is found without a pattern.
     for run in chain.from_iterable(_LONGER_NAME.findall(one) for one in told.plain_sentences if called in one):
         before, found, behind = f" {run} ".partition(f" {called} ")
@@ -688,6 +691,8 @@ def _longer_names(name: str, entry: Entry, told: _Passage) -> Iterator[str]:
             continue
         words = (word.removesuffix("'s") for word in behind.split())
         further = list(takewhile(lambda word: is_name_part(word) and word not in CALENDAR, words))
+        if further and further[0] in places:
+            continue
         longer, last = " ".join([called, *further]), " ".join(before.split()[-1:])
         title = form_of(f"{last} {longer}").title
         if title or not own.issuperset(further):

@@ -108,16 +108,18 @@ class AsyncStory:
         if settings.get("language") is None:
             # Chosen, for the thread may still have the one before.
             settings["language"] = kept.get("language")
-        return cls(library.engine, record["story"], Context(**settings).over(kept))
+        story = cls(library.engine, record["story"], Context(**settings).over(kept))
+        story._session.kept = kept
+        return story
 
     @property
     def context(self) -> Context:
-        """The settings of every run from now on; what another one that is put here does not say stays as it is."""
+        """The settings of every run from now on; what another one that is put here does not say is as the story keeps it."""
         return self._session.context
 
     @context.setter
     def context(self, context: Context) -> None:
-        self._session.context = context.over(self.settings)
+        self._session.context = context.over(self._session.kept)
 
     # Reading
 
@@ -199,7 +201,9 @@ class AsyncStory:
         if unknown := next((name for name in settings if name not in STORY_SETTINGS), None):
             raise SettingsError(f"A story does not keep {unknown!r}; it keeps {', '.join(STORY_SETTINGS)}.")
         changed = self.context.changed(**settings)
-        await self._edits.settings({name: getattr(changed, name) for name in settings})
+        kept = {name: getattr(changed, name) for name in settings}
+        await self._edits.settings(kept)
+        self._session.kept = {**self._session.kept, **kept}
         # In place: everything that belongs to this story looks at this object.
         for name in settings:
             setattr(self.context, name, getattr(changed, name))
@@ -396,7 +400,7 @@ class Story:
 
     @property
     def context(self) -> Context:
-        """The settings of every run from now on; what another one that is put here does not say stays as it is."""
+        """The settings of every run from now on; what another one that is put here does not say is as the story keeps it."""
         return self._story.context
 
     @context.setter

@@ -67,12 +67,12 @@ _AT_FIRST = re.compile(
 
 _LABELLED = re.compile(
     # Where a line, a sentence or an entry of a list begins, up to where the next one does; a premise may be one line by now.
-    r"(?:^|[\n.;!?]|\s[-–—*•])\s*(?:[-–—*•]\s+)?(?:\w+:\s+)?\**genre\**\s*[:=]\s*\**\s*(?P<genre>[^\n.;:!?*]{2,60}?)\**\s*"
+    r"(?:^|[\n.;!?]|\s[-–—*•]|(?-i:,(?=\s*\**Genre)))\s*(?:[-–—*•]\s+)?(?:\w+:\s+)?\**genre\**\s*[:=]\s*\**\s*(?P<genre>[^\n.;:!?*]{2,60}?)\**\s*"
     r"(?=[\n.;!?]|\s[-–—*•]\s|,?\s+\**(?:main\s+|point\s+of\s+)?[\w-]+\**\s*[:=]|$)",
     re.IGNORECASE,
 )
 _ANY_GENRE = re.compile(
-    r"(?:any(?:thing)?|what(?:so)?ever|whichever|not?|(?:yet )?to be|your?|up to|i|we|do(?:n't| not)|surprise|leave|left|as)\b.*"
+    r"(?:any(?:thing)?|what(?:so)?ever|whichever|not?|(?:yet )?to be|your?|up to|i|we|do(?:n't| not)|surprise|leave|left|as (?:you|we|it))(?![\w-]).*"
     r"|none|n/?a|nil|null|open|free|un(?:specified|decided|known|defined|determined)|tb[acd]"
 )
 """What says behind the label that there is none yet: that it may be any, that it is not told, that somebody else chooses."""

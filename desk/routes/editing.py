@@ -219,8 +219,10 @@ async def memory(jobs: JobsDep, body: MemoryBody) -> Changed:
     if body.steers or (jobs.busy and jobs.state.kind == "write"):
         before = (await jobs.story.apassage(body.at)).short_term_memory if body.before is None else body.before
         change = MemoryChange.to(body.text, before)
-        if not (change.came or change.went):
+        if is_same(body.text, before):
             return Changed()
+        if jobs.busy and not (change.came or change.went):
+            raise BadAnswer("Only the order of the lines is another: that can be saved when the passage is there.")
         if jobs.busy and jobs.state.kind == "write":
             if len(jobs.state.memory_changes) >= MOST_CHANGES:
                 raise BadAnswer(f"{MOST_CHANGES} changes of the memory wait already; take some of them out first.")

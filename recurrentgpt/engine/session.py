@@ -94,6 +94,8 @@ class Session(StoryReader):
         super().__init__(engine.log, story)
         self.engine, self.context = engine, context
         self._opening = opening
+        self.kept: Mapping[str, Any] = {}
+        """What the story keeps of how it is told, as far as it was seen."""
         self._config: RunnableConfig = {"configurable": {"thread_id": story}}
 
     @property
@@ -449,7 +451,9 @@ class Session(StoryReader):
                     if node not in ("simulator", "commit"):
                         continue
                     if not announced:
-                        yield story_event(await self.log.record(self.id))
+                        record = await self.log.record(self.id)
+                        self.kept = record["settings"]
+                        yield story_event(record)
                         announced = True
                     if node == "simulator":
                         offer, choice = undecided or await self.head_commit(), update["choice"]

@@ -14,6 +14,7 @@ from recurrentgpt.desk.app import create_app
 from recurrentgpt.desk.backend.settings_form import HIDDEN, fields
 from recurrentgpt.library import Library
 from recurrentgpt.schema.context import Context
+from recurrentgpt.schema.errors import ModelRefused
 from tests.desk.conftest import API, HERE, HOST, Client
 
 KEY = "sk-this-is-the-secret-key"
@@ -41,6 +42,21 @@ def test_a_setting_may_be_taken_back(client: Client) -> None:
     client.send("PUT", f"/stories/{story}/settings", {"values": {"plans": 5}})
     client.send("PUT", f"/stories/{story}/settings", {"values": {"plans": None}})
     assert client.get(f"/stories/{story}/settings")["values"]["plans"] == 3
+
+
+def test_a_setting_of_a_story_that_failed_at_its_beginning_may_be_taken_back(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(messages: object) -> str:
+        raise ModelRefused("No.")
+
+    replies = client.model.replies
+    client.model.replies = refuse
+    story = client.begin()["id"]
+    client.send("PUT", f"/stories/{story}/settings", {"values": {"plans": 5}})
+    client.send("PUT", f"/stories/{story}/settings", {"values": {"plans": None}})
+    client.model.replies = replies
+    assert len(client.write(story)["plans"]) == 3
 
 
 @pytest.mark.parametrize(

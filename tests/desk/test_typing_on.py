@@ -226,6 +226,34 @@ def test_what_is_typed_after_a_save_was_refused_goes_on_in_its_editor(page: Any,
     assert asked == []
 
 
+def test_esc_closes_an_editor_and_stops_no_writing(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    held_draft(page, own_desk)
+    asked = commands(page)
+    page.keyboard.press("w")
+    area = page.get_by_label("Your plan for the passage after it")
+    area.wait_for()
+    page.keyboard.type(SENTENCE)
+    page.keyboard.press("Escape")
+    there_are(area, 0)
+    own_desk.hold.unlink()
+    written(page, 2)
+    assert asked == []
+
+
+def test_what_is_typed_after_a_refusal_stands_where_the_caret_was(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    (own_desk.home / "refuse").touch()
+    area = edit(page, 1)
+    area.press("Control+Home")
+    page.keyboard.type("So: ")
+    area.press("Control+Enter")
+    page.get_by_text("It is not saved in the story yet").wait_for()
+    page.get_by_role("button", name="Contents").focus()
+    page.keyboard.type("then ")
+    has_value(page.get_by_label("Text of passage 1"), f"So: then {MINE}")
+
+
 def test_keys_are_typed_where_the_caret_was_and_are_commands_again_when_that_is_closed(page: Any, desk: Served) -> None:
     begin(page, desk.address)
     area = edit(page, 1)

@@ -103,6 +103,8 @@ def test_a_look_replaces_what_was_told_of_the_same_feature_alone(values, left):
         ("his left hand is missing", "his right hand is burned"),
         ("a scar on his left hand", "a scar on his right hand"),
         ("grey eyes", "a glass eye"),
+        ("still tired", "still wounded"),
+        ("a bit dazed", "a bit sunburned"),
         ("grey eyes", "one-eyed"),
         ("a deep cut above his eye", "a deep voice"),
         ("left-handed", "his right hand is burned"),

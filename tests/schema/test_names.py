@@ -405,6 +405,7 @@ def test_nobody_dead_is_accused_by_a_name_that_a_passage_has_in_a_longer_form_of
         ("Tom", "Tom came in and sat down."),
         ("Tom", "Tom Reed came in and sat down. Tom laughed."),
         ("Tom", "She greeted Captain Tom. Tom laughed."),
+        ("Josiah Pell", "Pell came in and sat down. Rain fell on Pell Farm."),
         ("Old Tom", "She saw Tom. He nodded. Reed's coat was wet. Tom laughed."),
         ("Old Tom", "She asked the Captain. Tom laughed."),
         ("Old Tom", "She met Tom Sunday. Tom laughed."),

@@ -74,7 +74,7 @@ export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | 
   return (
     <section className="memory" aria-labelledby="memory">
       <div className="section-head">
-        <h2 id="memory" ref={heading} tabIndex={-1}>{props.at ? `Memory after passage ${memory?.step ?? ""}` : props.past ? `Memory of now, after passage ${view.step}` : "Memory"}</h2>
+        <h2 id="memory" ref={heading} tabIndex={-1}>{props.at ? `Memory after passage ${memory?.step ?? ""}` : props.past && id === view.head ? `Memory of now, after passage ${view.step}` : "Memory"}</h2>
         {props.at && <button className="quiet" onClick={props.onBack}>Back to now</button>}
         {edited === null && memory && <button className="quiet" disabled={waits} onClick={edit}>Edit</button>}
       </div>

@@ -30,7 +30,7 @@ export function ShortcutsHelp(props: { play: boolean; onClose: () => void }) {
           </div>
         ))}
       </dl>
-      <p>While an editor with unsaved text stands open, letters are typed there; Esc closes it, and its text is kept. A passage is edited by a double click, or by the number in its margin, where everything else that can be done with it is found too. A name under the pointer tells what is known of it. Of text that is selected a toolbar offers other words: longer, shorter, told anew; or the story goes on from there.</p>
+      <p>While an editor with unsaved text stands open, letters are typed there; Esc in it closes it, and its text is kept. A passage is edited by a double click, or by the number in its margin, where everything else that can be done with it is found too. A name under the pointer tells what is known of it. Of text that is selected a toolbar offers other words: longer, shorter, told anew; or the story goes on from there.</p>
       <label className="switch">
         <input
           type="checkbox"

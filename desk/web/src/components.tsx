@@ -222,9 +222,10 @@ export function Problem(props: { text: string; children?: ReactNode; onClose?: (
 export function useAttempt() {
   const [problem, setProblem] = useState("");
   const attempt = async (work: () => Promise<unknown>): Promise<boolean> => {
+    // The same reason again is told again.
+    setProblem("");
     try {
       await work();
-      setProblem("");
       return true;
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));

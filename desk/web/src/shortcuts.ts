@@ -8,30 +8,46 @@ const OFF = "desk.keys-off";
 export const keysAreOff = () => localStorage.getItem(OFF) === "1";
 export const setKeysOff = (off: boolean) => (off ? localStorage.setItem(OFF, "1") : localStorage.removeItem(OFF));
 
-/** The editors that somebody was in, and the draft of the last one. */
+/** The editors that somebody was in, and the draft of the last one with the place of the caret in it. */
 const visited = new WeakSet<Element>();
-let last = "";
-addEventListener("focusin", ({ target }) => {
-  if (!(target instanceof HTMLTextAreaElement)) return;
-  visited.add(target);
-  last = target.dataset.draft ?? "";
+let last = { draft: "", caret: 0 };
+document.addEventListener("selectionchange", () => {
+  const at = document.activeElement;
+  if (!(at instanceof HTMLTextAreaElement)) return;
+  visited.add(at);
+  last = { draft: at.dataset.draft ?? "", caret: at.selectionStart };
 });
 
 /** Whether a key is typed where somebody types, or meant for what a dialog, the browser or a method of input does with it. */
 function isOthers(event: KeyboardEvent) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || document.querySelector("dialog[open]")) return true;
-  return Boolean(document.activeElement?.closest("input, textarea, select, [contenteditable]"));
+  // A field that the key has closed is gone by now; one that it was given to has the caret by now.
+  return [event.target, document.activeElement].some((at) => at instanceof Element && at.closest("input, textarea, select, [contenteditable]"));
 }
 
-// Before any command: what is pressed is typed where the caret is by then.
+/** Keys that give an editor of their own the caret, by what its draft is called. */
+const OPENS: Record<string, string> = { w: "/own/", e: "/plan" };
+
+function isInSight(element: Element) {
+  const { top, bottom } = element.getBoundingClientRect();
+  return top < innerHeight && bottom > 0;
+}
+
+// Before any command: what is pressed is typed where the caret is by then. Space turns the page.
 document.addEventListener("keydown", (event) => {
-  if (event.key.length !== 1 || isOthers(event)) return;
-  if (event.key === " " && document.activeElement?.closest("button, a, summary, [role]")) return;
+  if (event.key.length !== 1 || event.key === " " || keysAreOff() || isOthers(event)) return;
   const open = [...document.querySelectorAll<HTMLTextAreaElement>("textarea[data-unsaved]")].filter((editor) => editor.checkVisibility());
+  const own = OPENS[event.key.toLowerCase()];
+  if (own && open.some((one) => one.dataset.draft!.includes(own))) return;
   // One that was sent and refused is a new one, with the same text.
-  const editor = open.find((one) => one.dataset.draft === last) ?? (isStray(event) ? undefined : open.at(-1));
-  if (editor && !visited.has(editor)) editor.setSelectionRange(editor.value.length, editor.value.length);
-  editor?.focus();
+  const again = open.find((one) => one.dataset.draft === last.draft);
+  const editor = again ?? (isStray(event) ? undefined : (open.find(isInSight) ?? open.at(-1)));
+  if (!editor) return;
+  if (!visited.has(editor)) {
+    const caret = again ? last.caret : editor.value.length;
+    editor.setSelectionRange(caret, caret);
+  }
+  editor.focus();
 });
 
 export function useKeys(actions: Record<string, () => void>) {

@@ -72,7 +72,8 @@ _LABELLED = re.compile(
     re.IGNORECASE,
 )
 _ANY_GENRE = re.compile(
-    r"(?:any(?:thing)?|what(?:so)?ever|whichever|not?|(?:yet )?to be|your?|up to|i|we|do(?:n't| not)|surprise|leave|left|as (?:you|we|it))(?![\w-]).*"
+    r"(?:any(?:thing)?|what(?:so)?ever|whichever|not?|(?:yet )?to be|your?|up to|i|we|do(?:n't| not)|surprise|leave|left|"
+    r"as (?:you|we|it))(?![\w-]).*"
     r"|none|n/?a|nil|null|open|free|un(?:specified|decided|known|defined|determined)|tb[acd]"
 )
 """What says behind the label that there is none yet: that it may be any, that it is not told, that somebody else chooses."""

@@ -120,7 +120,7 @@ def long_story(
         grow(library, "long", lambda grown: grown[-1] if grown else None, passages)
         story = Story.open("long", library=library)
         for number in range(chapters):
-            story.edit_chapter(str(1 + number * passages // chapters), f"The Lamp of Night {number + 1}")
+            story.edit_chapter(1 + number * passages // chapters, f"The Lamp of Night {number + 1}")
     with scripted_desk(home) as address:
         figures = []
         for _ in range(times):

@@ -10,10 +10,10 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from recurrentgpt.infrastructure.bounded_cache import BoundedCache
-from recurrentgpt.memory.bearing import bearing
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.memory.looks import is_part_of, with_look, within_bounds, without_features, without_look
+from recurrentgpt.memory.open_promises import bearing
 from recurrentgpt.memory.path_fold import KEPT, PathFold
 from recurrentgpt.memory.query import query_parts
 from recurrentgpt.memory.superseded import (

@@ -55,31 +55,10 @@ _PLURAL = re.compile(r"(?:[^suis'’]s|ux)$")
 _SIDES = frozenset(("left", "right", "linke", "linker", "linkes", "linken", "rechte", "rechter", "rechtes", "rechten"))
 _ONE, _WHOSE = frozenset(("a", "an", "one")), frozenset(("no", "the", "his", "her", "their", "its"))
 _NOT = frozenset(("no", "not", "never", "without"))
-_NO_NOUN = _NOT | frozenset(
-    (
-        "so",
-        "too",
-        "very",
-        "well",
-        "ill",
-        "half",
-        "more",
-        "less",
-        "longer",
-        "clean",
-        "still",
-        "quite",
-        "rather",
-        "almost",
-        "just",
-        "bit",
-        "now",
-        "already",
-        "somewhat",
-        "always",
-        "once",
-    )
-)
+_NO_NOUN = _NOT | frozenset((
+    "so", "too", "very", "well", "ill", "half", "more", "less", "longer", "clean", "still", "quite", "rather", "almost", "just",
+    "bit", "now", "already", "somewhat", "always", "once",
+))  # fmt: skip
 """Words before what was done by which nothing is named: very tired. So do those in -ly."""
 
 

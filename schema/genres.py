@@ -67,7 +67,8 @@ _AT_FIRST = re.compile(
 
 _LABELLED = re.compile(
     # Where a line, a sentence or an entry of a list begins, up to where the next one does; a premise may be one line by now.
-    r"(?:^|[\n.;!?]|\s[-–—*•]|(?-i:,(?=\s*\**Genre)))\s*(?:[-–—*•]\s+)?(?:\w+:\s+)?\**genre\**\s*[:=]\s*\**\s*(?P<genre>[^\n.;:!?*]{2,60}?)\**\s*"
+    r"(?:^|[\n.;!?]|\s[-–—*•]|(?-i:,(?=\s*\**Genre)))\s*(?:[-–—*•]\s+)?(?:\w+:\s+)?\**genre\**"
+    r"\s*[:=]\s*\**\s*(?P<genre>[^\n.;:!?*]{2,60}?)\**\s*"
     r"(?=[\n.;!?]|\s[-–—*•]\s|,?\s+\**(?:main\s+|point\s+of\s+)?[\w-]+\**\s*[:=]|$)",
     re.IGNORECASE,
 )

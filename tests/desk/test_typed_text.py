@@ -185,6 +185,36 @@ def test_what_was_left_in_one_tab_outlives_the_editor_of_another(page: Any, desk
     other.get_by_role("group", name="Thrown away").wait_for()
 
 
+def both_open(page: Any, address: str) -> tuple[Any, Any, Any]:
+    """Open the same editor in two tabs, and return the second tab and both editors."""
+    begin(page, address)
+    other = page.context.new_page()
+    other.goto(page.url)
+    written(other, 1)
+    return other, opened(page, "own plan"), opened(other, "own plan")
+
+
+def test_what_is_left_in_one_tab_is_shown_where_the_same_editor_is_open_and_empty(page: Any, desk: Served) -> None:
+    _, mine, theirs = both_open(page, desk.address)
+    mine.fill(MINE)
+    page.keyboard.press("Escape")
+    has_value(theirs, MINE)
+
+
+def test_what_was_typed_in_a_tab_that_went_elsewhere_is_not_replaced_by_another(page: Any, desk: Served) -> None:
+    other, mine, theirs = both_open(page, desk.address)
+    mine.fill(MINE)
+    page.get_by_role("link", name="Stories").click()
+    page.get_by_role("heading", name="Your stories").wait_for()
+    other.wait_for_function("() => Object.values(localStorage).some((kept) => kept.includes('Nobody'))")
+    theirs.fill("The rain stops.")
+    page.wait_for_function("() => Object.values(localStorage).some((kept) => kept.includes('The rain'))")
+    page.go_back()
+    written(page, 1)
+    page.get_by_role("group", name="Not saved").get_by_text(MINE).wait_for()
+    has_value(theirs, "The rain stops.")
+
+
 def test_a_premise_that_was_left_in_a_tab_outlives_what_is_typed_in_an_older_one(page: Any, desk: Served) -> None:
     page.goto(desk.address)
     premise = page.get_by_label("What is it about?")

@@ -4,9 +4,9 @@ import { isNewerLocal, keep, newerThanLocal, remove } from "./durableText";
 import type { PendingEdit } from "./types";
 
 /** `base` is what was stored when it was begun, `at` the version of the passage that it was begun from, `kept` that it was typed
-    before this editor was opened, `lent` the key by which the server keeps it too, `saved` what of it was sent last, `adrift` that its editor vanished while
-    somebody typed. */
-export type UnsavedText = { text: string; base: string; at: string; open: boolean; kept: boolean; lent?: string; saved?: string; adrift?: boolean };
+    before this editor was opened, `left` that its editor was closed in the tab that stored it, `lent` the key by which the server keeps it too, `saved` what
+    of it was sent last, `adrift` that its editor vanished while somebody typed. */
+export type UnsavedText = { text: string; base: string; at: string; open: boolean; kept: boolean; left?: boolean; lent?: string; saved?: string; adrift?: boolean };
 const PREFIX = "desk.draft/";
 /** Copies of a tab whose text another tab's stands in place of, and the lock that it holds while it lives. */
 const OWN = "desk.tab-draft/";
@@ -30,8 +30,8 @@ let wanted: { key: string; spot?: Spot | undefined; atEnd?: boolean } | null = n
 
 function parsed(stored: string | null): UnsavedText | null {
   try {
-    const { text, base, at, lent, saved } = JSON.parse(stored ?? "") as UnsavedText;
-    return typeof text === "string" ? { text, base: String(base ?? ""), at: String(at ?? ""), open: true, kept: true, lent: String(lent ?? ""), saved: String(saved ?? "") } : null;
+    const { text, base, at, left, lent, saved } = JSON.parse(stored ?? "") as UnsavedText;
+    return typeof text === "string" ? { text, base: String(base ?? ""), at: String(at ?? ""), open: true, kept: true, left: Boolean(left), lent: String(lent ?? ""), saved: String(saved ?? "") } : null;
   } catch {
     return null;
   }
@@ -48,17 +48,21 @@ function stored(key: string): (UnsavedText & { owner: string }) | null {
   }
 }
 
+/** Whether somebody typed anything that is not stored in the story. */
+const isTyped = (draft: UnsavedText | undefined) => Boolean(draft && draft.text !== draft.base);
+
 const alive = async () => new Set(((await navigator.locks?.query())?.held ?? []).map((lock) => lock.name));
 
-/** Offer what a tab typed that is no more, since this one types in its place; a tab that lives keeps its own. */
-async function keepOfGone(key: string, { owner, text, base, at }: UnsavedText & { owner: string }) {
+/** Put aside what another tab typed, since this one types in its place: it is offered by that tab, or here where that one is no more. */
+async function putAside(key: string, { owner, text, base, at }: UnsavedText & { owner: string }) {
   if (CHOICE.test(key)) return;
-  // One that is being closed holds its lock a little longer, on a busy machine some seconds.
-  for (let looks = 0; owner && (await alive()).has(ALIVE + owner); looks++) {
-    if (looks === CLOSING_LOOKS) return;
+  const copy = `${OWN}${owner}/${key}`;
+  keep(copy, { text, base, at });
+  // A tab that is being closed holds its lock a little longer, on a busy machine some seconds.
+  for (let looks = 0; looks < CLOSING_LOOKS && localStorage.getItem(copy) !== null; looks++) {
+    await takeOver();
     await new Promise((done) => setTimeout(done, CLOSING_MS));
   }
-  setUnsaved(`${key}/~${owner || tab}`, { text, base, at, open: false, kept: true });
 }
 
 function tell() {
@@ -68,12 +72,13 @@ function tell() {
 
 /** Change a draft, or take it away; only what differs from what is stored already is worth keeping. */
 export function setUnsaved(key: string, draft: UnsavedText | null) {
-  const other = draft && !drafts.has(key) ? stored(key) : null;
-  if (other && other.text !== draft?.text) void keepOfGone(key, other);
+  // An editor in which nothing was typed yet never showed what another tab has stored meanwhile.
+  const other = draft && !isTyped(drafts.get(key)) ? stored(key) : null;
+  if (other && other.owner !== tab && other.text !== draft?.text) void putAside(key, other).catch(() => (unsafe = true));
   if (draft) drafts.set(key, draft);
   else drafts.delete(key);
   try {
-    if (draft && draft.text !== draft.base) keep(PREFIX + key, { text: draft.text, base: draft.base, at: draft.at, lent: draft.lent, saved: draft.saved, tab });
+    if (draft && draft.text !== draft.base) keep(PREFIX + key, { text: draft.text, base: draft.base, at: draft.at, left: !draft.open, lent: draft.lent, saved: draft.saved, tab });
     else remove(PREFIX + key);
     remove(`${OWN}${tab}/${key}`);
   } catch {
@@ -103,8 +108,18 @@ addEventListener("storage", (event) => {
   if (open) {
     // The other tab took its copy away: a reload shall find this one.
     if (!theirs) setUnsaved(key, mine);
-    else if (theirs.text !== mine.text && mine.text !== mine.base) keepOwn(key, mine);
+    else if (isTyped(mine) && theirs.text !== mine.text) keepOwn(key, mine);
+    else if (!isTyped(mine) && theirs.left) {
+      // It would have been shown, had this editor been opened a moment later.
+      drafts.set(key, theirs);
+      tell();
+    }
     return;
+  }
+  const aside = parsed(localStorage.getItem(`${OWN}${tab}/${key}`));
+  if (aside) {
+    setUnsaved(`${key}/~${tab}`, { ...aside, open: false });
+    remove(`${OWN}${tab}/${key}`);
   }
   if (theirs) drafts.set(key, { ...theirs, open: mine.open });
   else drafts.delete(key);
@@ -130,7 +145,7 @@ async function takeOver() {
     const key = rest.join("/");
     const found = parsed(localStorage.getItem(name));
     remove(name);
-    if (found && found.text !== drafts.get(key)?.text && !CHOICE.test(key)) setUnsaved(drafts.has(key) ? `${key}/~${owner}` : key, found);
+    if (found && found.text !== drafts.get(key)?.text && !CHOICE.test(key)) setUnsaved(drafts.has(key) ? `${key}/~${owner || tab}` : key, found);
   }
 }
 /** Take over what a browser that died had on the disk and not in localStorage; beside what is typed already. */

@@ -200,6 +200,12 @@ def there_are(locator: Any, number: int) -> None:
     expect(locator).to_have_count(number, timeout=PATIENCE)
 
 
+def dialogs_closed(page: Any) -> None:
+    """Wait until no dialog is open and the way back that it took is done, which a reload would be lost in."""
+    there_are(page.locator("dialog[open]"), 0)
+    page.wait_for_function("() => !history.state?.dialog")
+
+
 def in_sight(part: Any) -> None:
     """Wait until a part of the page is in sight."""
     from playwright.sync_api import expect

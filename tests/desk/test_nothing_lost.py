@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from tests.desk.conftest import Served, at_rest, begin, has_value, in_sight, there_are, written
+from tests.desk.conftest import Served, at_rest, begin, dialogs_closed, has_value, in_sight, there_are, written
 from tests.desk.test_drafts import MINE, button, edit, opened
 from tests.desk.test_faults import held_draft
 
@@ -136,8 +136,7 @@ def test_back_closes_the_map_and_stays_with_the_story(page: Any, desk: Served) -
         button(page, "Model and endpoint").click()
         page.locator("[name=base_url]").wait_for()
         page.keyboard.press("Escape")
-        there_are(page.locator("dialog[open]"), 0)
-        page.wait_for_function("() => !history.state?.dialog")
+        dialogs_closed(page)
     page.go_back()
     page.get_by_role("heading", name="Your stories").wait_for()
 

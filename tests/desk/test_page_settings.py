@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from tests.desk.conftest import Served, begin, has_value, send, there_are, written
+from tests.desk.conftest import Served, begin, dialogs_closed, has_value, send, there_are, written
 
 BOOK = "\n\n".join(f"Ines counted lantern number {number} and wrote it down." for number in range(60))
 TEXT = "\"Don't,\" she said. 'No.'"
@@ -29,7 +29,7 @@ def test_the_page_looks_as_its_reader_wants_and_the_text_stays(page: Any, desk: 
     page.get_by_label("Words a day").fill("500")
     page.get_by_label("Words in a sitting").fill("300")
     page.keyboard.press("Escape")
-    page.wait_for_function("() => !history.state?.dialog")
+    dialogs_closed(page)
     page.reload()
     line.wait_for()
     assert line.inner_text() == "“Don’t,” she said. ‘No.’"

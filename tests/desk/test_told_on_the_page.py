@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.desk.conftest import Served, at_rest, begin, has_value, send, text_of, there_are, written
+from tests.desk.conftest import Served, at_rest, begin, dialogs_closed, has_value, send, text_of, there_are, written
 from tests.desk.test_drafts import MINE, button, edit, opened
 from tests.desk.test_faults import held_draft
 
@@ -25,7 +25,7 @@ def settings_of(page: Any) -> Any:
 
 def saved(page: Any, dialog: Any) -> None:
     button(dialog, "Save").click()
-    there_are(dialog, 0)
+    dialogs_closed(page)
 
 
 def test_what_other_branches_cost_counts_against_the_budget(page: Any, desk: Served) -> None:

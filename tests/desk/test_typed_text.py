@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.desk.conftest import Served, begin, has_value, there_are, written
+from tests.desk.conftest import Served, begin, dialogs_closed, has_value, there_are, written
 from tests.desk.test_drafts import MINE, button, edit, opened, waits
 from tests.desk.test_faults import held_draft
 from tests.desk.test_typing_on import commands
@@ -41,8 +41,7 @@ def test_the_title_and_the_name_of_a_branch_outlive_a_reload(page: Any, desk: Se
     page.keyboard.press("m")
     page.get_by_label("Name of the branch").fill("darker")
     page.keyboard.press("Escape")
-    there_are(page.locator("dialog[open]"), 0)
-    page.wait_for_function("() => !history.state?.dialog")
+    dialogs_closed(page)
     page.reload()
     written(page, 1)
     page.keyboard.press("m")
@@ -372,7 +371,7 @@ def test_a_truth_that_was_typed_and_left_is_stored_with_what_is_typed_later(page
     has_value(dialog.get_by_label("What lies behind the story"), MINE)
     dialog.get_by_label("Style").fill("dry")
     button(dialog, "Save").click()
-    there_are(dialog, 0)
+    dialogs_closed(page)
     page.reload()
     written(page, 1)
     dialog = hidden_fields(page)
@@ -468,8 +467,7 @@ def test_small_choices_and_a_query_outlive_a_reload(page: Any, desk: Served) -> 
     page.keyboard.press("/")
     page.get_by_role("searchbox").fill("the lamp")
     page.keyboard.press("Escape")
-    there_are(page.locator("dialog[open]"), 0)
-    page.wait_for_function("() => !history.state?.dialog")
+    dialogs_closed(page)
     page.reload()
     written(page, 1)
     page.keyboard.press("/")

@@ -664,17 +664,17 @@ def _may_be_short_for_another(name: str, entry: Entry, told: _Passage, codex: Co
     """Return whether a passage tells of somebody living by a longer name: Tom may be Tom Reed there, and John King John."""
     if entry.kind != "person":
         return False
-    return any(
-        longer.startswith(f"{name} ") and sign_of(longer).place_in(searched(told.text)) >= 0
+    # Tom King and Tom van Reed are known by their names alone.
+    known = (
+        longer
         for other in codex.answering(key_of(name), "person")
-        if other is not entry and not other.is_dead
         for longer in other.own_names
-    ) or (
-        entry.value("status") in ("dead", "absent")
-        and any(
-            (meant := codex.meant(longer, "person")) is None or not (meant is entry or meant.is_dead)
-            for longer in _longer_names(name, entry, told)
-        )
+        if longer.startswith(f"{name} ") and sign_of(longer).place_in(searched(told.text)) >= 0
+    )
+    unknown = _longer_names(name, entry, told) if entry.value("status") in ("dead", "absent") else ()
+    return any(
+        (meant := codex.meant(longer, "person")) is None or not (meant is entry or meant.is_dead)
+        for longer in chain(known, unknown)
     )
 
 

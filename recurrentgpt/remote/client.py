@@ -1,7 +1,8 @@
 """A story on a server of LangGraph's protocol, written from here: `recurrentgpt write --remote URL`.
 
-A thread of the server is a story: its metadata hold the story's id and title. Everything goes by threads and runs, so that it
-also works where the server keeps its store to itself. Events are those of `Story.astream`.
+A thread of the server is a story: its metadata hold the story's id and title, and the settings that it was begun with here.
+Everything goes by threads and runs, so that it also works where the server keeps its store to itself. Events are those of
+`Story.astream`.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ _HAD = "arm|beard|breast|cheek|chest|ey|fac|finger|foot|hair|hand|head|leg|lip|n
 _DONE = (
     r"gone|turned|grown|cut(?= (?:short|off|close|down|back|to)\b)|(?:shorn|shaven|torn|worn|burnt|broken|swollen|"
     rf"(?!(?:{_HAD})ed\b)(?=[a-z]*(?:[aiouy]|e[a-z]+ed))[a-z]+(?<![eo])ed)(?=\s*$|\s(?:{_AT}|from|by|to|for|like|as|than|since|"
-    r"back|off|away|up|out|short|close|long|loose|once|twice|[a-z]+ly)\b)"
+    r"back|off|away|out|short|close|long|loose|once|twice|[a-z]+ly)\b)"
 )
 """What was done to a feature, or befell it: no bed, no hand of "left-handed", and no "torn" of a torn coat."""
 _FURTHER = re.compile(
@@ -65,14 +65,14 @@ _NO_NOUN = _NOT | frozenset((
 class _Feature(NamedTuple):
     """What one part of a look tells of."""
 
-    name: str
+    name: str = ""
     """The last word of what is said to be so, without its ending; empty where no rule tells it."""
-    is_noun: bool
+    is_noun: bool = True
     """Whether that is a thing that is had: "grey eyes", "a beard", and not "tall"."""
-    number: str
+    number: str = ""
     """`one` for "a scar", `many` for "scars", else empty."""
-    sides: frozenset[str]
-    where: frozenset[str]
+    sides: frozenset[str] = frozenset()
+    where: frozenset[str] = frozenset()
 
 
 def with_look(lines: Sequence[Line], look: Line, entry: Entry) -> tuple[Line, ...]:
@@ -162,9 +162,9 @@ def _parts(look: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1024)
 def _feature(part: str, names: str) -> _Feature:
     if _ADJECTIVE_LAST.search(part) or _OTHER_LETTER.search(part):
-        return _Feature("", True, "", frozenset(), frozenset())
+        return _Feature()
     if _DRESSED.search(part):
-        return _Feature("dressed", True, "", frozenset(), frozenset())
+        return _Feature("dressed")
     own = word_forms(names)
     # "He has grey eyes" tells of eyes.
     ends = (one for one in _FURTHER.finditer(f"{part} ") if _is_named(part[: one.start()], own, one["done"]))
@@ -175,7 +175,7 @@ def _feature(part: str, names: str) -> _Feature:
     # An old man may be a tall man, too.
     words = [word for word in said if word not in ANYBODY and not word.endswith("ly") and word_forms(word) - own]
     if not words:
-        return _Feature("", False, "", frozenset(), frozenset())
+        return _Feature(is_noun=False)
     name, before = words[-1], said[said.index(words[-1]) - 1] if said[0] != words[-1] else ""
     is_had = is_done or len(words) > 1 or before in _ONE or before in _WHOSE
     # Eyes that are closed are grey still.

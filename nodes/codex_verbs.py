@@ -13,23 +13,17 @@ _LIFELESS = (
 )
 """What is also said of the dead, or of the living as of another time."""
 IRREGULAR = (
-    r"(?:ate|beat|began|bent|bet|bit|blew|bought|broke|brought|built|burst|came|caught|chose|clung|crept|cut|dealt|did|"
-    r"drank|drew|"
-    r"drove|dug|dwelt|fed|fought|fled|flew|flung|forbade|forgave|froze|gave|got|ground|held|hid|hit|hung|hurt|knelt|laid|"
-    r"leant|leapt|"
-    r"learnt|led|lent|let|lit|made|met|mowed|paid|put|quit|ran|rang|read|rode|rose|sang|sat|said|saw|sent|set|shone|shook|"
-    r"shook|shut|"
-    r"slept|slid|slit|slung|sold|sought|spent|spat|split|spoke|spread|sprang|spun|stood|stole|strode|strove|struck|stuck|"
-    r"stung|swam|"
-    r"swept|swore|swung|taught|thought|threw|thrust|told|took|tore|trod|understood|went|wept|woke|won|wore|wound|wove|"
-    r"wrote|wrung)"
+    r"(?:ate|beat|began|bent|bet|bit|blew|bought|broke|brought|built|burst|came|caught|chose|clung|crept|cut|dealt|"
+    r"did|drank|drew|drove|dug|dwelt|fed|fought|fled|flew|flung|forbade|forgave|froze|gave|got|ground|held|hid|hit|"
+    r"hung|hurt|knelt|laid|leant|leapt|learnt|led|lent|let|lit|made|met|mowed|paid|put|quit|ran|rang|read|rode|rose|"
+    r"sang|sat|said|saw|sent|set|shone|shook|shut|slept|slid|slit|slung|sold|sought|spent|spat|split|spoke|spread|"
+    r"sprang|spun|stood|stole|strode|strove|struck|stuck|stung|swam|swept|swore|swung|taught|thought|threw|thrust|"
+    r"told|took|tore|trod|understood|went|wept|woke|won|wore|wound|wove|wrote|wrung)"
 )
 _LASTS = (
     r"(?:is|was|has|does|lies|seems|rests|remains|belongs|means|owns|dies|rots|haunts|looks|weighs|as|his|this|its|us|"
-    r"thus|perhaps|"
-    r"always|sometimes|besides|was|knows|loves|hates|likes|needs|wants|fears|deserves|lives|stays|floats|sleeps|vanishes|"
-    r"disappears|"
-    r"plus|versus|towards|afterwards|across|less|less|yes)"
+    r"thus|perhaps|always|sometimes|besides|knows|loves|hates|likes|needs|wants|fears|deserves|lives|stays|floats|"
+    r"sleeps|vanishes|disappears|plus|versus|towards|afterwards|across|less|yes)"
 )
 ACTS = (
     rf"(?:\w+ly |only |just |then |still |also |now |both )?(?:{IRREGULAR}(?<!hung)|hung (?!from|in|by|there|dead)|"

@@ -86,10 +86,6 @@ _PAST_TIME = (
     r"springs?|autumns?|falls?|seasons?|moons?|cycles?|generations?|lifetimes?|harvests?)"
 )
 _MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
-_IN_MIND = (
-    r"in (?:his|her|their|my|our) (?:\w+ )?(?:heads?|minds?|thoughts|memory|ears?|imagination|mind['’]s eye)\b|"
-    r"(?:back|corner|edge|depths?) of (?:his|her|their|my) (?:mind|memory)\b"
-)
 _ELSEWHEN = re.compile(
     r"\b(?:remember\w*|recall\w*|memory|memories|dream\w*|ghost\w*|spirit\w*|used to|as if|as though|ago\b|"
     rf"{_PAST_TIME} (?:earlier|before)\b|"
@@ -98,15 +94,15 @@ _ELSEWHEN = re.compile(
     rf"{_MEDIUM}\b|from (?:the|every|each|all|its|their|a) (?:\w+ )?(?:walls?|page|frame|cover)\b|"
     r"from every (?:drawer|corner|shelf|room)\b|"
     r"imagin\w*|echo\w*|voice of|['’]s voice|(?:in|by|of) (?:\w+ )?(?:letters?|diary)|wrote|written|"
-    r"in (?:the|that|this|her|his) (?:\w+ )?(?:tale|story|song|ballad|legend|play|novel|simulation|game)\b|"
+    r"in (?:the|that|this|her|his) (?:\w+ )?(?:tale|story|song|play|novel|simulation|game)\b|"
     r"ballad|legend|saga|obituary|eulogy|on (?:the )?stage|stage (?:left|right)|actress|actor|understudy|"
     r"in (?:the old|those) days|years (?:younger|older)|"
-    rf"{_IN_MIND}|in ['’]\d\d\b|in 1\d{{3}}\b|in (?:his|her|their) (?:youth|day|time|prime|(?:twen|thir|for|fif)ties)\b|"
+    r"in (?:his|her|their|my|our) (?:\w+ )?(?:heads?|minds?|thoughts|ears?)\b|"
+    r"(?:back|corner|edge|depths?) of (?:his|her|their|my) mind\b|in ['’]\d\d\b|in 1\d{3}\b|"
+    r"in (?:his|her|their) (?:youth|day|time|prime|(?:twen|thir|for|fif)ties)\b|"
     r"(?<!\bin )(?<!\bon )(?<!\bat )(?:the|that) (?:\w+ )?(?:year|summer|winter|spring|autumn|day|week|month|"
-    r"night) (?:that |when )?(?:he|she|they|we|the|before)\b|"
-    r"(?:on|of) (?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)days|"
-    r"(?<!\bas he did )(?<!\bas she did )every (?:\w+day|morning|evening|night|year|summer|winter|"
-    r"spring|autumn)|"
+    r"night) (?:that |when )?(?:he|she|they|we|the|before)\b|(?:on|of) (?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)days|"
+    r"(?<!\bas he did )(?<!\bas she did )every (?:\w+day|morning|evening|night|year|summer|winter|spring|autumn)|"
     r"each (?:morning|evening|night|year|summer|winter)\b|"
     r"(?:was|were) (?:only |just |barely |about |still )?(?:a (?:girl|boy|child)|young|small|little|\d+|six|seven|eight|nine|ten|"
     r"eleven|twelve|\w+teen|twenty(?:-\w+)?|thirty(?:-\w+)?)(?: years old)? when\b|"
@@ -144,8 +140,10 @@ _HAD_DONE = re.compile(
 )
 """What makes of another time what the next sentence of its paragraph tells, of the same one if it names them."""
 
-_NOW = r"(?:but |and |so )?(?:now|today|tonight|(?:the )?present(?: day)?|this (?:morning|afternoon|evening|night)|these days)"
-_STARTS_NOW = re.compile(rf"\W*{_NOW}\b", re.IGNORECASE)
+_STARTS_NOW = re.compile(
+    r"\W*(?:but |and |so )?(?:now|today|tonight|(?:the )?present(?: day)?|this (?:morning|afternoon|evening|night)|these days)\b",
+    re.IGNORECASE,
+)
 _HEADS_ANOTHER_TIME = re.compile(
     rf"(?:.*\b)?{_PAST_TIME} (?:\w+ )?(?:earlier|before|ago|previously|past)\b.*|.*\b(?:1\d{{3}}|20\d\d)\b.*|"
     r"(?:then|before|earlier|once|once upon a time|long ago|long before|back then|in those days|the past|in the beginning|"
@@ -195,14 +193,14 @@ _IS_OVER = re.compile(
 _OTHER_WORLD = re.compile(
     r"(?<!like a )(?<!as a )(?<!than a )\b(?:ghosts?(?! of an?\b|town)|ghostly|apparitions?|spect(?:er|re)s?|revenants?|undead|"
     r"zombies?|vampires?|s[ée]ances?|the medium|underworld|afterlife|hereafter|netherworld|(?:the|among|of) shades|"
-    r"haunted|limbo|purgatory|"
-    r"valhalla|hades|reincarnat\w*|resurrect\w*|reanimat\w*|necromanc\w*|respawn\w*|game over|clones?|androids?|avatars?|"
+    r"haunted|limbo|purgatory|valhalla|hades|"
+    r"reincarnat\w*|resurrect\w*|reanimat\w*|necromanc\w*|respawn\w*|game over|clones?|androids?|avatars?|"
     r"simulations?|time machine|wrong (?:year|decade|century)|(?:night|day) of the dead|coffin lid|fangs|portal|the copy)\b",
     re.IGNORECASE,
 )
 """Where the dead may act."""
 _SPOKEN_TO = re.compile(
-    r"\b(?:grave\w*|headstone|tombstone|gravestone|the stone|tomb|cemetery|churchyard|altar|shrine|candles?|pray\w*|urn|ashes|"
+    r"\b(?:grave\w*|headstone|tombstone|the stone|tomb|cemetery|churchyard|altar|shrine|candles?|pray\w*|urn|ashes|"
     r"empty chair|silently|inwardly|under (?:his|her) breath|heaven|the sky)\b",
     re.IGNORECASE,
 )
@@ -234,7 +232,7 @@ _WORDS = frozenset((
     "Day", "Knight", "Night", "Noon", "Moon", "Sun", "Penny", "Price", "Cash", "Rich", "Cross", "Law", "Case", "Cage",
     "Cane", "Key", "Lock", "Savage", "Hardy", "Moody", "Merry", "Bliss", "Hunt", "Race", "Rush", "Dash", "Bolt", "Blaze",
     "Ember", "Colt", "Cannon", "Blade", "Steel", "Rock", "Dusty", "Daily", "Fate", "Fortune", "Glory", "Liberty",
-    "Victory", "Echo", "Shadow", "Ghost", "Smoke", "Bishop", "Summer", "Winter", "Autumn", "Spring",
+    "Victory", "Echo", "Shadow", "Ghost", "Smoke", "Summer", "Winter", "Autumn", "Spring",
 ))  # fmt: skip
 """Names that are words, too: where a sentence begins with one, its capital is no sign of a name."""
 _NAMES_OF_MORE = frozenset((
@@ -249,8 +247,8 @@ _NAMES_OF_MORE = frozenset((
 """Names that months, places and stars have, too, with a capital wherever they stand."""
 _ONLY_PEOPLE = (
     r"(?=(?: \w+ly)? (?:said|says|asked|asks|replied|whispered|answered|muttered|shouted|added|laughed|laughs|nodded|"
-    r"nods|shrugged|"
-    r"grinned|frowned|knelt|coughed|yawned|winked|handed|unlocked|wiped|buttoned|glanced|sat down|poured (?!in|down|through|from|"
+    r"nods|shrugged|grinned|frowned|knelt|coughed|yawned|winked|handed|unlocked|wiped|buttoned|glanced|sat down|"
+    r"poured (?!in|down|through|from|"
     r"over|out of)|(?:shook|shakes) (?:his|her)|put (?:on|down|the|his|her)|took (?:off|the|his|her) )\b)"
 )
 """What nobody but a person does, after a name that may be no one's."""
@@ -271,10 +269,8 @@ _SHORT_ABSENCE = re.compile(
     r" again| out)? "
     r"(?:(?:for|from|to|during|in|on) )?(?:(?:work|school|church|mass|market|lunch|dinner|supper|breakfast|bed)\b|the (?:\w+ )?"
     r"(?:office|shop|market|garage|bank|party|ball|dance|dinner|feast|wedding|funeral|meeting|room|table|hall|kitchen|"
-    r"shift|class|"
-    r"lesson|rehearsal|pub|inn|church|theatre|crowd|day|night|evening|afternoon|weekend)\b|an? (?:walk|ride|drive|drink|"
-    r"smoke|errand|"
-    r"meeting)\b)|"
+    r"shift|class|lesson|rehearsal|pub|inn|church|theatre|crowd|day|night|evening|afternoon|"
+    r"weekend)\b|an? (?:walk|ride|drive|drink|smoke|errand|meeting)\b)|"
     r"\bleft (?:at|by) (?:\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|noon|midnight|dawn|daybreak|dusk|"
     r"first light)\b"
 )
@@ -292,11 +288,10 @@ _WRITES = re.compile(
 """How one hears of those who are away."""
 _NO_SETTING = (
     r"(?:first|last|same|next|other|one|that|this|morning|evening|night|afternoon|noon|midnight|dawn|dusk|end|middle|"
-    r"moment|table|"
-    r"counter|desk|room|window|door|doorway|fire|fireplace|stove|bed|bar|corner|stairs?|threshold|wall|board|other side|"
+    r"moment|table|counter|desk|room|window|door|doorway|fire|fireplace|stove|bed|bar|corner|stairs?|threshold|wall|"
+    r"board|other side|"
     r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|six|seven|eight|nine|ten|eleven|twelve|\d\w*|time|silence|answer|reply|"
-    r"turn|spite|"
-    r"least|once|his|her|breakfast|lunch|dinner|supper|tea)\b"
+    r"turn|spite|least|once|his|her|breakfast|lunch|dinner|supper|tea)\b"
 )
 _SETTING = re.compile(
     r"\W*(?:Meanwhile|Elsewhere|Far (?:away|off|from)|(?:[\w-]+ )?(?:miles|leagues) (?:away|off)|"
@@ -308,10 +303,6 @@ _LATER = re.compile(
     r"\bthe (?:next|following) (?:year|month|spring|summer|autumn|winter)\b",
     re.IGNORECASE,
 )
-_FUNCTION_WORDS = frozenset((
-    "the", "and", "for", "his", "her", "was", "has", "had", "its", "him", "she", "who", "but", "not", "all", "out", "off",
-    "are", "one", "two", "new", "old",
-))  # fmt: skip
 _FAR_PLACES = tuple(
     (re.compile(rf"\b(?:{gone})\b", re.IGNORECASE), re.compile(rf"\b(?:{there})\b", re.IGNORECASE))
     for gone, there in (
@@ -335,15 +326,16 @@ _NO_PLACE = frozenset((
     "their", "night", "morning", "evening", "spring", "summer", "autumn", "winter", "year", "since", "still", "never",
     "again", "before", "after", "whole", "family", "last", "only", "took", "take", "taken", "train", "absent", "missing",
     "some", "same", "seen", "heard", "come", "back", "would", "could", "days", "weeks", "months", "years", "into", "over",
-    "without", "word", "been", "have", "were", "said",
+    "without", "word", "been", "have", "were", "said", "the", "and", "for", "his", "her", "was", "has", "had", "its", "him",
+    "she", "who", "but", "not", "all", "out", "off", "are", "one", "two", "new", "old",
 ))  # fmt: skip
 """Words that are no place somebody went to."""
 _LEFT = re.compile(rf"\b(?:left|leaves) {PLACE_LEFT}")
 _ALIVE = re.compile(r"\b(?:alive|survived|resurrected|not dead|from the dead)\b", re.IGNORECASE)
 _IS_FOUND = re.compile(
     r"(?:bought|borrowed|hired|mislaid|found|finds?|another|new|second|different|next|recover\w*|mend(?:ed|s)|"
-    r"repair(?:ed|s)|rebuil[dt]\w*|restored|replaced|"
-    r"retrieved|fished|dug|salvaged|spare|cop(?:y|ies)|again|back|remains|ruins?|wreck(?:age)?|pieces|ashes|shards|"
+    r"repair(?:ed|s)|rebuil[dt]\w*|restored|replaced|retrieved|fished|dug|salvaged|spare|"
+    r"cop(?:y|ies)|again|back|remains|ruins?|wreck(?:age)?|pieces|ashes|shards|"
     r"fragments|burnt|burned|broken|shattered|ruined|sunken|charred)"
 )
 _NOT_HANDLED = (
@@ -351,12 +343,11 @@ _NOT_HANDLED = (
     r"loved|imagined|dropped|recovered|passed|called|named|followed|stared|looked|gazed|pointed|thought|talked|asked|wondered|"
     r"dreamed|hoped|wished|longed|begged|prayed|listened|hunted|dragged|dived|sifted|ruined|shattered|wrecked|sank|lost|stole|"
     r"fought|told|sought|said|saw|blamed|cursed|owed|cost|paid|burnt|melted|sold|demanded|reached|feared|tore|ripped|broke|"
-    r"crushed|promised|offered|seemed|happened|reported|discovered|noticed|supposed|believed|explained|stared|peered)"
+    r"crushed|promised|offered|seemed|happened|reported|discovered|noticed|supposed|believed|explained|peered)"
 )
 _HANDLES = (
     r"(?:take|hold|lift|raise|open|carrie|hand|light|turn|read|swing|wind|drink|put|wear|lay|spread|set|steer|play|ring|"
-    r"ride|drive|"
-    r"row|polishe|touche|unfold|close|shut|pour|clean|dust)s|"
+    r"ride|drive|row|polishe|touche|unfold|close|shut|pour|clean|dust)s|"
     rf"(?!{_NOT_HANDLED}\b)(?:{IRREGULAR}|[a-z]{{2,}}(?<!e)ed)"
 )
 _FINDS = (
@@ -365,14 +356,13 @@ _FINDS = (
 )
 _NOTHING_ELSE = (
     r"(?=\W*$|[^\w\s'’-]|\s+(?:and|but|or|then|as|while|when|before|after|until|so|"
-    r"[a-z]+ly|up|down|out|off|away|back|aside|over|open|shut|again|"
-    r"in|on|at|to|into|onto|from|with|by|through|across|against|under|around|between|towards?|beside|behind|above|along)\b)"
+    r"[a-z]+ly|up|down|out|off|away|back|aside|over|open|shut|again|in|on|at|to|into|onto|from|with|by|through|across|"
+    r"against|under|around|between|towards?|beside|behind|above|along)\b)"
 )
 """What stands behind a name that is not the beginning of another: the key ring is no key."""
 _ANYBODY_WHO = (
     r"\b(?:(?:[Tt]he|[Aa]n?|[Ss]ome|[Aa]nother|[Ee]very|[Ee]ach|[Hh]is|[Hh]er|[Tt]heir)"
-    r"(?: (?!(?:and|but|who|I|we|you|it|he|she|they)\b)[a-z][\w-]*){1,3}|"
-    r"[Ss]omebody|[Ss]omeone|[Nn]obody)(?:,? and)? "
+    r"(?: (?!(?:and|but|who|I|we|you|it|he|she|they)\b)[a-z][\w-]*){1,3}|[Ss]omebody|[Ss]omeone|[Nn]obody)(?:,? and)? "
 )
 """Somebody without a name, before what they do."""
 _ANOTHER_ONE = r"(?= (?:that|which|who|whose|by the|above|beside|outside|hanging|standing|belonging|of)\b)"
@@ -398,25 +388,21 @@ _PART = r"(?: (?:the|a|his|her|some|one) (?:\w+ ){1,3}(?:of|from|into|in|on|with
 
 
 _BY_ONESELF = re.compile(
-    r"(?:nodd|bow|shak|shook|shakes|nods|duck|scratch|cock)\w* (?:his|her) (?:own )?head|scratch\w* (?:his|her) \w+|"
-    r"(?:clear\w*|h[eo]ld\w*|caught|"
-    r"catch\w*) (?:up )?"
+    r"(?:nodd|bow|shak|shook|nods|duck|cock)\w* (?:his|her) (?:own )?head|scratch\w* (?:his|her) \w+|"
+    r"(?:clear\w*|h[eo]ld\w*|caught|catch\w*) (?:up )?"
     r"(?:his|her) (?:throat|breath)|under (?:his|her) breath|(?:roll|narrow)\w* (?:his|her) eyes|"
     r"(?:clench|gritt|gnash|ground)\w* (?:his|her) (?:jaw|teeth)|(?:rais|lower|dropp)\w* (?:his|her) voice|"
     r"(?:shrug|squar|hunch)\w* (?:his|her) shoulders|to (?:his|her) feet|heel|(?:made up|chang\w+|lost) (?:his|"
-    r"her) (?:mind|temper|"
-    r"balance|footing|nerve)|(?:purs|bit|bites|biting)\w* (?:his|her) (?:lips?|tongue)|(?:him|her)self"
+    r"her) (?:mind|temper|balance|footing|nerve)|(?:purs|bit)\w* (?:his|her) (?:lips?|tongue)|(?:him|her)self"
 )
 """What nobody does with another's body; a mouth is wiped and a coat taken off for a child, or for the sick."""
 _HARDLY_ANOTHERS = re.compile(
-    r"(?:cross|uncross|stretch|fold)\w* (?:his|her) (?:arms|legs)|rubb\w* (?:his|her) eyes|(?:rais|knit|furrow|"
-    r"wrinkl)\w* (?:his|her)"
+    r"(?:cross|stretch|fold)\w* (?:his|her) (?:arms|legs)|rubb\w* (?:his|her) eyes|(?:rais|knit|furrow|wrinkl)\w* (?:his|her)"
 )
 """What is done with another's only where that one is told of just before."""
 _IN_DISGUISE = re.compile(
     r"\b(?:disguise\w*|dressed as|false beard|pretend\w* to be (?:an?\b|the\b|[A-Z])|impersonat\w*|masquerad\w*|"
-    r"play(?:ed|ing) the part|was (?:not|no longer) "
-    r"[A-Z]\w*|wasn['’]t [A-Z]\w*|swapped bodies|in the body of)\b"
+    r"play(?:ed|ing) the part|was (?:not|no longer) [A-Z]\w*|wasn['’]t [A-Z]\w*|swapped bodies|in the body of)\b"
 )
 _SOMEBODY = re.compile(
     rf"\b(?:I|me|my|we|us|our|they|them|their|(?:some|any|no|every)(?:body|one)|{PERSON})\b", re.IGNORECASE
@@ -433,9 +419,9 @@ _INTRODUCED = (
 
 _OWN_NOUN = (
     r"(?:(?:own|breast|coat|inside|left|right|hip) )?(?:(?:pockets?|belt|coat|bag|sleeve|purse|satchel|cloak|apron|boots?|"
-    r"waistcoat|jacket|vest|shirt|knapsack|rucksack|"
-    r"pack|basket|case|wallet|hat|neck|arm|arms|shoulders?|finger|wrist|waist|lapel|chest|bosom|breast|throat|ear|back|robe|gown|"
-    r"skirts?|trousers|pouch|holster|scabbard|saddlebag|handbag|briefcase))"
+    r"waistcoat|jacket|vest|shirt|knapsack|rucksack|pack|basket|case|wallet|hat|neck|arms?|shoulders?|finger|wrist|"
+    r"waist|lapel|chest|bosom|breast|throat|ear|back|robe|gown|skirts?|trousers|pouch|holster|scabbard|saddlebag|"
+    r"handbag|briefcase))"
 )
 _OWN_PLACE = (
     r"(?:(?:from|out of|in|into|inside|under|around|round|on|to|against|at|over|across|behind) (?:under )?(?:his|her|their) "
@@ -576,7 +562,7 @@ class _Passage:
         found, next_one = set[int](), False
         for number, group in groupby(self.sentences, key=lambda sentence: sentence.paragraph):
             lines = [sentence.plain for sentence in group]
-            begins, ends = lines[0], _bare(lines[-1])
+            begins, ends = lines[0], lines[-1].strip(" *_#~[]()—–-.:!")
             is_heading = len(ends.split()) <= MOST_HEADING_WORDS and not _IS_TOLD.search(ends)
             if not _LETTER.search(begins) or begins.startswith("#") or _STARTS_NOW.match(begins):
                 then = next_one = False
@@ -589,11 +575,6 @@ class _Passage:
                 then = (then or bool(_PLAYS.search(sentence))) and not _IS_OVER.search(sentence)
             next_one = (match := _THEN.search(lines[-1])) is not None and not _GOES_ON.search(lines[-1], match.end())
         return frozenset(found), then
-
-
-def _bare(heading: str) -> str:
-    """Return a heading without its marks."""
-    return heading.strip(" *_#~[]()—–-.:!")
 
 
 def find_contradictions(passage: str, codex: Codex, plan: str = "", before: str = "") -> list[Contradiction]:
@@ -629,7 +610,7 @@ def _of_entry(entry: Entry, told: _Passage, codex: Codex) -> Iterator[Contradict
             yield _of_aspect("lost", entry, "status", act.said, "found")
         one_of_a_kind = all(" " in name for name in entry.names)
         found = list(_of_holder(entry, names, told, codex, one_of_a_kind=one_of_a_kind))
-        for said, behind in short.items() if not found else ():
+        for said, behind in short.items():
             by = f"{re.escape(said)}{behind}"
             found = found or list(_of_holder(entry, by, told, codex, one_of_a_kind=False))
         yield from found
@@ -664,17 +645,17 @@ def _may_be_short_for_another(name: str, entry: Entry, told: _Passage, codex: Co
     """Return whether a passage tells of somebody living by a longer name: Tom may be Tom Reed there, and John King John."""
     if entry.kind != "person":
         return False
-    return any(
-        longer.startswith(f"{name} ") and sign_of(longer).place_in(searched(told.text)) >= 0
+    # Tom King and Tom van Reed are known by their names alone.
+    known = (
+        longer
         for other in codex.answering(key_of(name), "person")
-        if other is not entry and not other.is_dead
         for longer in other.own_names
-    ) or (
-        entry.value("status") in ("dead", "absent")
-        and any(
-            (meant := codex.meant(longer, "person")) is None or not (meant is entry or meant.is_dead)
-            for longer in _longer_names(name, entry, told)
-        )
+        if longer.startswith(f"{name} ") and sign_of(longer).place_in(searched(told.text)) >= 0
+    )
+    unknown = _longer_names(name, entry, told) if entry.value("status") in ("dead", "absent") else ()
+    return any(
+        (meant := codex.meant(longer, "person")) is None or not (meant is entry or meant.is_dead)
+        for longer in chain(known, unknown)
     )
 
 
@@ -737,7 +718,7 @@ def _at_hand(verbs: str, own: Collection[str], short: Mapping[str, str], told: _
     """Return the first sentence in which somebody does with a thing what `verbs` say, by its own names or its short ones."""
     names, is_own = _thing_names(own), any(" " in parted(plain(name)).bare for name in own)
     act = _handled(verbs, f"(?:the|his|her|their) (?:{names})", names, own, told, is_own=is_own)
-    for said, behind in short.items() if act is None else ():
+    for said, behind in short.items():
         by = f"the {re.escape(said)}{behind}"
         act = act or _handled(verbs, by, re.escape(said), [said], told, is_own=False)
     return act
@@ -875,13 +856,11 @@ def _of_holder(
     the = "(?:the|his|her|their)" if one_of_a_kind else "the"
     with_it = (
         r"(?:locked|unlocked|opened|cut|struck|lit|dug|pried|prised|scraped|carved|sealed|signed|stabbed|tied|bound|"
-        r"swept|stirred|"
-        r"measured|broke|smashed)"
+        r"swept|stirred|measured|broke|smashed)"
     )
     taken = re.compile(
         rf"(?P<who>[A-Z][\w'’-]+)(?: \w+ly)? (?:{_HANDLES}|had|has|wears|carries)(?: up| on| down| out| off)? {the} (?:{names})\b"
-        rf"[^.]*? {_OWN_PLACE}|"
-        rf"\b[Tt]he (?:{names}) (?:[a-z]+ )?(?:on|in|from|under|around|round|at|"
+        rf"[^.]*? {_OWN_PLACE}|\b[Tt]he (?:{names}) (?:[a-z]+ )?(?:on|in|from|under|around|round|at|"
         rf"out of) (?P<whose>[A-Z][\w'’-]+)['’]s? {_OWN_NOUN}\b"
     )
     if one_of_a_kind and not any(
@@ -889,10 +868,8 @@ def _of_holder(
     ):
         taken = re.compile(
             rf"{taken.pattern}|(?P<has>[A-Z][\w'’-]+)(?: \w+ly)? (?:had|carried|carries|wore|wears|owned|owns|put on|"
-            rf"saddled|mounted|kept|"
-            rf"rode|pocketed|polished|locked|brandished|drew|tucked|was (?:wearing|carrying|holding|riding)|is (?:wearing|"
-            rf"carrying)) "
-            rf"{the} (?:{names})\b|"
+            rf"saddled|mounted|kept|rode|pocketed|polished|locked|brandished|drew|tucked|"
+            rf"was (?:wearing|carrying|holding|riding)|is (?:wearing|carrying)) {the} (?:{names})\b|"
             rf"(?P<with>[A-Z][\w'’-]+)(?: \w+ly)? {with_it} (?:\w+ ){{1,4}}with {the} (?:{names})\b"
         )
     for number, sentence in enumerate(told.sentences):
@@ -901,8 +878,7 @@ def _of_holder(
         if match is None or who is None or who is holder or _is_elsewhen(sentence, match.start(), entry.names, told):
             continue
         others = " ".join(one.said for one in told.sentences[:number])
-        between = match[0]
-        if any(name in between for name in holder.names):
+        if any(name in match[0] for name in holder.names):
             return
         if not (re.search(rf"\b(?:{names})\b", others) and any(name in others for name in holder.names)):
             yield _of_aspect("holder", entry, "holder", sentence.said, who.name)
@@ -911,15 +887,18 @@ def _of_holder(
 
 def _of_pronouns(entry: Entry, told: _Passage, codex: Codex) -> Iterator[Contradiction]:
     known = entry.value("pronouns")
-    for sentence in told.sentences if known in ("he", "she") else ():
+    if known not in ("he", "she"):
+        return
+    for sentence in told.sentences:
         for match in OF_ONESELF.finditer(sentence.plain):
             if not is_alone(match, entry) or codex.find(match["name"]) is not entry or pronoun_of(match) == known:
                 continue
             if not _may_be_anothers(match, entry, sentence, told, codex):
                 yield _of_aspect("pronouns", entry, "pronouns", sentence.said, pronoun_of(match))
                 return
-    if known in ("he", "she") and (said := _called_otherwise(entry, "she" if known == "he" else "he", told, codex)):
-        yield _of_aspect("pronouns", entry, "pronouns", said.said, "she" if known == "he" else "he")
+    wrong = "she" if known == "he" else "he"
+    if (said := _called_otherwise(entry, wrong, told, codex)) is not None:
+        yield _of_aspect("pronouns", entry, "pronouns", said.said, wrong)
 
 
 def _may_be_anothers(match: re.Match[str], entry: Entry, sentence: ToldSentence, told: _Passage, codex: Codex) -> bool:
@@ -954,7 +933,7 @@ def _called_otherwise(entry: Entry, wrong: str, told: _Passage, codex: Codex) ->
     called = names_pattern(entry, codex)
     what = "man|boy|lad" if wrong == "he" else "woman|girl|lass"
     is_what = rf"^(?:{called}) (?:is|was) an? (?:[a-z][\w-]*,? ){{0,3}}?(?:{what})(?=[.;,]|$| (?:with|who)\b)"
-    if (said := _first(is_what, told, besides=())) is not None:
+    if (said := _first(is_what, told)) is not None:
         return None if _IN_DISGUISE.search(told.text) else said
     found = calling(wrong, entry, told.sentences, codex)
     if (
@@ -999,8 +978,7 @@ def _may_be_another(entry: Entry, told: _Passage, act: ToldSentence) -> bool:
             rf"\b(?i:the|an?|another|other|new|second|little|young|baby|cousin|nephew|niece|(?:grand)?(?:son|daughter),?|"
             rf"named|christened|(?:called|calling) (?:him|her|it|them)(?:self)?|named (?:after|for)) (?:{names})\b(?![ -][A-Z])|"
             rf"\b(?:{names}), (?:his|her|their|the|an?|[A-Z]\w+['’]s) (?:[\w'’]+ ){{0,3}}(?:nephew|niece|"
-            rf"(?:grand)?(?:son|daughter)|cousin|"
-            rf"younger|second|puppy|dog|cat|horse|ship)\b|\bhad (?:his|her) name\b|"
+            rf"(?:grand)?(?:son|daughter)|cousin|younger|second|puppy|dog|cat|horse|ship)\b|\bhad (?:his|her) name\b|"
             rf"\b(?:Storm|Hurricane|Operation|Project|Camp|Fort|Lake|Mount|Port|Villa|HMS|SS|Saint|St\.?) (?:{names})\b|"
             rf"\b(?:named|christened|called) (?:the|an?|his|her|their|its) (?:\w+ )?(?:\w+ )?(?:after |for )?(?:{names})\b",
             text,
@@ -1022,7 +1000,7 @@ def _may_be_there(entry: Entry, told: _Passage, act: ToldSentence) -> bool:
     own = {word for name in entry.names for word in name.casefold().split()}
     # Who acts in the place that they left is there no longer.
     left_for = _LEFT.sub(" ", gone)
-    places = set(re.findall(r"[a-z]{3,}", left_for.casefold())) - own - _NO_PLACE - _FUNCTION_WORDS
+    places = set(re.findall(r"[a-z]{3,}", left_for.casefold())) - own - _NO_PLACE
     if places & set(re.findall(r"[a-z]{3,}", scene.casefold())):
         return True
     return any(left.search(gone) and there.search(scene) for left, there in _FAR_PLACES)
@@ -1032,8 +1010,7 @@ def _acting(called: str, told: _Passage, *, dead: bool) -> ToldSentence | None:
     """Return the first sentence in which somebody who is called so does something; None for none."""
     return _first(
         rf"(?:^|[,;:\"”—–] ?|\b(?:and|but|then|when|while|as(?! (?:{called}) {_SAID})|so) |"
-        rf"{_WHEN} )(?:{called})(?:, (?:the|a|an|his|"
-        rf"her|who)\b"
+        rf"{_WHEN} )(?:{called})(?:, (?:the|a|an|his|her|who)\b"
         rf"[^,;\"]{{1,60}},)? (?!(?:{_MADE})\b)(?:{ACTS})(?! (?:not|no|nothing)\b)|"
         rf"^(?:And )?[Tt]here was (?:{called}), (?!(?:dying|lying|floating|hanging|bleeding|rotting|being)\b)[a-z]+ing\b|"
         rf"\b(?:{called})['’]s (?:laugh|smile|grin|fingers|gaze|glance|footsteps?|hands?) (?:{ACTS})|"
@@ -1042,11 +1019,10 @@ def _acting(called: str, told: _Passage, *, dead: bool) -> ToldSentence | None:
         rf"^(?:Behind|In|On|At|By|Beside|There|Here|Under|Before|Across|Through|Down|Up|From|Outside|Inside)\b[^,;\"]{{0,40}}? "
         rf"(?:stood|sat|came|walked|knelt|ran|waited|strode|climbed) (?:{called})\b",
         told,
-        besides=(),
     )
 
 
-def _first(pattern: str, told: _Passage, besides: Collection[str]) -> ToldSentence | None:
+def _first(pattern: str, told: _Passage, besides: Collection[str] = ()) -> ToldSentence | None:
     """Return the first sentence that tells so of here and now; what `besides` names makes none one of another time."""
     for sentence in told.sentences:
         match = re.search(pattern, sentence.plain)

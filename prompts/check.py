@@ -10,7 +10,7 @@ from typing import Any
 
 from jinja2 import TemplateSyntaxError, meta, nodes
 
-from recurrentgpt.prompts.loader import ENVIRONMENT, last_turn, render
+from recurrentgpt.prompts.loader import BOTH, ENVIRONMENT, last_turn, render
 from recurrentgpt.schema.errors import PromptError
 from recurrentgpt.schema.state import Brief
 
@@ -57,6 +57,8 @@ NEEDED = {
 }
 """What a template cannot do without."""
 
+MODES = ("fiction", "novel")
+
 MOST_BYTES = 1_000_000
 """Longest template that is read."""
 
@@ -66,14 +68,14 @@ CONVERSED = "storyteller"
 
 def packaged() -> dict[str, str]:
     """Return every packaged template by its place, for example `novel/full/write.md`."""
-    root = resources.files(__package__)
-    return {
-        f"{mode.name}/{tier.name}/{file.name}": file.read_text(encoding="utf-8")
-        for mode in sorted(root.iterdir(), key=lambda item: item.name)
-        if mode.name in ("novel", "fiction")
-        for tier in sorted(mode.iterdir(), key=lambda item: item.name)
-        for file in sorted(tier.iterdir(), key=lambda item: item.name)
+    found = {
+        f"{mode}/{tier.name}/{file.name}": file.read_text(encoding="utf-8")
+        for mode in MODES
+        for folder in (BOTH, mode)
+        for tier in resources.files(__package__).joinpath(folder).iterdir()
+        for file in tier.iterdir()
     }
+    return dict(sorted(found.items()))
 
 
 def export(folder: Path) -> list[Path]:
@@ -119,7 +121,7 @@ def problems(folder: Path) -> Iterator[str]:
     for place, path in places.items():
         if place in known:
             yield from _problems(place, path)
-        elif place.split("/")[0] in ("novel", "fiction"):
+        elif place.split("/")[0] in MODES:
             yield f"{place} replaces no template; the templates there are {_siblings(place, known)}."
 
 

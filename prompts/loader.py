@@ -37,6 +37,8 @@ _TURN = re.compile(r"^=== (user|assistant)[ \t]*$", re.MULTILINE)
 LONGEST_PROMPT = 400_000
 """Characters of a filled template; a story's own texts are bounded far below that."""
 
+BOTH = "both"
+"""The packaged folder of what every mode asks in the same words; a folder that somebody brings has it in each mode's own."""
 
 MOST_TURNS = 50_000
 """Turns of all loops, calls, and things in lists, in one filling of a template."""
@@ -382,7 +384,8 @@ def _compiled(source: str) -> Template:
 def _source(where: str, directory: str | None) -> str:
     if directory is not None and (override := Path(directory) / where).is_file():
         return override.read_text(encoding="utf-8")
-    packaged = resources.files(__package__).joinpath(*where.split("/"))
-    if not packaged.is_file():
-        raise PromptError(f"There is no prompt template {where}.")
-    return packaged.read_text(encoding="utf-8")
+    mode, *place = where.split("/")
+    for folder in (mode, BOTH):
+        if (packaged := resources.files(__package__).joinpath(folder, *place)).is_file():
+            return packaged.read_text(encoding="utf-8")
+    raise PromptError(f"There is no prompt template {where}.")

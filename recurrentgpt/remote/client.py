@@ -1,7 +1,8 @@
 """A story on a server of LangGraph's protocol, written from here: `recurrentgpt write --remote URL`.
 
-A thread of the server is a story: its metadata hold the story's id and title. Everything goes by threads and runs, so that it
-also works where the server keeps its store to itself. Events are those of `Story.astream`.
+A thread of the server is a story: its metadata hold the story's id and title, and the settings that it was begun with here.
+Everything goes by threads and runs, so that it also works where the server keeps its store to itself. Events are those of
+`Story.astream`.
 """
 
 from __future__ import annotations
@@ -60,12 +61,25 @@ class RemoteStory:
     """One story on a server; made by `new` or `open`, and used in one event loop. Close it, or use it with `async with`."""
 
     def __init__(
-        self, client: LangGraphClient, url: str, thread: str, given: StoryInput, settings: Mapping[str, object]
+        self,
+        client: LangGraphClient,
+        url: str,
+        thread: str,
+        given: StoryInput,
+        settings: Mapping[str, object],
+        kept: Mapping[str, object] | None = None,
     ) -> None:
         self._client, self._url, self._thread = client, url, thread
         self._given = given
-        self.settings: dict[str, Any] = dict(settings)
-        """Of every run: those that were given, over those that the story was begun with."""
+        self.run_settings: dict[str, Any] = dict(settings)
+        """What the caller set, which every run is told; the rest the server keeps with the story."""
+        told = {name: value for name, value in settings.items() if name in STORY_SETTINGS}
+        self._kept = dict(told if kept is None else kept)
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What the caller set, over what the thread keeps of how the story is told."""
+        return {**self._kept, **self.run_settings}
 
     @classmethod
     async def new(cls, url: str, given: StoryInput, *, token: str | None = None, **settings: Any) -> RemoteStory:
@@ -92,7 +106,10 @@ class RemoteStory:
         except RecurrentGPTError:
             await client.aclose()
             raise
-        return cls(client, url, found[0].thread, StoryInput(), {**found[0].settings, **settings})
+        kept = found[0].settings
+        if "length" in kept:  # the thread alone may keep it: see `aend_at`
+            settings.setdefault("length", kept["length"])
+        return cls(client, url, found[0].thread, StoryInput(), settings, kept)
 
     # Writing
 
@@ -111,7 +128,7 @@ class RemoteStory:
         with asking(self._url):
             state = await self._state()
             last = state["values"].get("step", 0) + steps
-            if self.settings.get("ending"):
+            if self.run_settings.get("ending"):
                 await self._end_at(last, state["values"])
             start: dict[str, Any]
             if state["next"] and "select_plan" not in state["next"]:
@@ -131,14 +148,13 @@ class RemoteStory:
 
     async def _end_at(self, step: int, values: State) -> None:
         if self.settings.get("length") != step:
-            self.settings["length"] = step
+            self.run_settings["length"] = self._kept["length"] = step
             if values.get("head"):
                 await self._keep(values)
 
     async def _keep(self, values: State) -> None:
         """Keep in the thread which story it is, and how it is told."""
-        kept = {name: value for name, value in self.settings.items() if name in STORY_SETTINGS}
-        about = {"story": values["story"], "title": values["title"], "settings": kept}
+        about = {"story": values["story"], "title": values["title"], "settings": self._kept}
         await self._client.threads.update(self._thread, metadata=about)
 
     def aretry(self) -> AsyncGenerator[Event]:
@@ -163,7 +179,7 @@ class RemoteStory:
         self, start: Mapping[str, Any], before: State, last: int, selector: str = "simulator"
     ) -> AsyncGenerator[Event]:
         """Run the graph to the end of passage `last` and yield its events; `before` are the values of the thread."""
-        context: dict[str, Any] = {**self.settings, "selector": selector, "last_step": last}
+        context: dict[str, Any] = {**self.run_settings, "selector": selector, "last_step": last}
         now, spent, written, announced, offered = before, list[Usage](), 0, False, False
         parts = self._client.runs.stream(
             self._thread, GRAPH, **start, context=context, stream_mode=["custom", "updates"],
@@ -199,7 +215,7 @@ class RemoteStory:
                         await self._keep(now)
                         yield StoryEvent(event="story", story=now["story"], title=now["title"], genre=now["genre"])
                     # In a novel the opening's first plan is written at once; whoever plays is asked who to be.
-                    offered = bool(now["step"]) or context.get("mode") == "fiction"
+                    offered = bool(now["step"]) or self.settings.get("mode") == "fiction"
                     if now["step"] and now.get("passage") != before.get("passage"):
                         written += 1
                         commit = commit_of(now, plan=now.get("plan", ""), parent=parent)

@@ -34,6 +34,17 @@ def remembers(page: Any, line: str) -> None:
     panel(page).locator(".sentences").get_by_text(line).wait_for()
 
 
+def queue_a_plan_and_a_change(page: Any, served: Served) -> None:
+    """Have a plan and a change of the memory wait while passage 2 is written."""
+    begin(page, served.address)
+    held_draft(page, served)
+    page.keyboard.press("w")
+    page.get_by_label("Your plan for the passage after it").fill("A spoon is hidden.")
+    page.get_by_role("button", name="Queue it").click()
+    add(page, LINE)
+    save(page)
+
+
 def test_a_memory_that_is_saved_before_the_page_shows_that_the_writing_ended(
     page: Any, open_page: Callable[..., Any], own_desk: Served
 ) -> None:
@@ -57,13 +68,7 @@ def test_a_memory_that_is_saved_before_the_page_shows_that_the_writing_ended(
 
 
 def test_a_change_that_was_taken_out_is_put_back_while_it_writes(page: Any, own_desk: Served) -> None:
-    begin(page, own_desk.address)
-    held_draft(page, own_desk)
-    page.keyboard.press("w")
-    page.get_by_label("Your plan for the passage after it").fill("A spoon is hidden.")
-    page.get_by_role("button", name="Queue it").click()
-    add(page, LINE)
-    save(page)
+    queue_a_plan_and_a_change(page, own_desk)
     waits = panel(page).get_by_label("Changes of the memory that wait")
     waits.get_by_role("button", name="Take out change 1").click()
     page.get_by_role("button", name="Go on with it").click()
@@ -111,13 +116,7 @@ def test_the_memory_of_an_older_passage_is_not_saved_while_it_writes(page: Any, 
 
 
 def test_what_is_taken_out_leaves_the_focus_on_the_page(page: Any, own_desk: Served) -> None:
-    begin(page, own_desk.address)
-    held_draft(page, own_desk)
-    page.keyboard.press("w")
-    page.get_by_label("Your plan for the passage after it").fill("A spoon is hidden.")
-    page.get_by_role("button", name="Queue it").click()
-    add(page, LINE)
-    save(page)
+    queue_a_plan_and_a_change(page, own_desk)
     for button, heading in (("Take out plan 1", "next"), ("Take out change 1", "memory")):
         page.get_by_role("button", name=button).focus()
         page.keyboard.press("Enter")

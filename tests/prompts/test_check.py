@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from langgraph.store.memory import InMemoryStore
 from recurrentgpt.graph.story import build_step_graph
 from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.prompts.check import check, check_once, export, packaged, problems
-from recurrentgpt.prompts.loader import render
+from recurrentgpt.prompts.loader import Prompts, render
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import PromptError
 from recurrentgpt.testing import ScriptedChatModel
@@ -34,6 +35,18 @@ def test_a_copy_overwrites_nothing(folder: Path) -> None:
     with pytest.raises(PromptError, match="never overwritten"):
         export(folder)
     assert (folder / "novel/full/write.md").read_text() == "mine"
+
+
+def test_what_both_modes_ask_in_the_same_words_is_one_template_and_is_replaced_in_each_by_itself(
+    tmp_path: Path,
+) -> None:
+    files = [path.read_text() for path in Path(str(resources.files("recurrentgpt.prompts"))).glob("*/full/*.md")]
+    assert len(files) == len(set(files))
+    own = tmp_path / "fiction/full/codex.md"
+    own.parent.mkdir(parents=True)
+    own.write_text("Mine.")
+    sources = [Prompts("full", tmp_path, mode=mode).source("codex") for mode in ("fiction", "novel")]
+    assert sources == ["Mine.", packaged()["novel/full/codex.md"]]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """What a story on a server says where there is none, and how its tree is read from a history."""
 
+import asyncio
 import dataclasses
 
 import pytest
@@ -141,6 +142,10 @@ class Client:
         self.values, self.contexts, self.metadata = values, [], []
         self.threads = self.runs = self
 
+    async def search(self, limit):
+        about = {"story": "abc", "title": "The Lamp", "settings": {"plans": 3, "tense": "present", "length": 9}}
+        return [{"thread_id": "1", "metadata": about, "updated_at": "2026-01-01"}]
+
     async def get_state(self, thread):
         return {"values": self.values, "next": [], "checkpoint": {}}
 
@@ -182,3 +187,16 @@ def test_a_story_on_a_server_knows_its_length_from_its_first_passage_on():
     list(story.stream(1))
     assert (client.contexts[0]["length"], story.context.length) == (6, 6)
     assert client.metadata[-1]["settings"] == {"length": 6}
+
+
+async def test_a_run_says_what_its_caller_set_and_the_server_what_the_story_keeps(monkeypatch):
+    client = Client(OPENED)
+    monkeypatch.setattr("recurrentgpt.remote.client.client_of", lambda *_: asyncio.sleep(0, client))
+    story = await RemoteStory.open("http://server", "abc", tense="past", budget_tokens=100)
+    [event async for event in story.astream(1)]
+    run = {"selector": "simulator", "last_step": 3}
+    # That a story ends there is kept by its thread alone.
+    assert client.contexts == [{"tense": "past", "budget_tokens": 100, "length": 9, **run}]
+    assert (story.settings["plans"], story.settings["tense"]) == (3, "past")
+    await story.aend_at(6)
+    assert client.metadata[-1]["settings"] == {"plans": 3, "tense": "present", "length": 6}

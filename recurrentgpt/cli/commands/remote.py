@@ -92,7 +92,7 @@ class BlockingRemoteStory:
     def stream(self, steps: int = 1) -> Iterator[Event]:
         """Write passages and yield what happens."""
         # What an interactive run changes from passage to passage.
-        self._story.settings.update({name: getattr(self.context, name) for name in RUN_SETTINGS})
+        self._story.run_settings.update({name: getattr(self.context, name) for name in RUN_SETTINGS})
         if self.context.ending:
             newest = self.snapshot().passage
             self.end_at((newest.step if newest else 0) + steps)

@@ -14,7 +14,7 @@ from collections import Counter, deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import asdict, replace
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from recurrentgpt.desk.backend.disk_store import DiskStore
 from recurrentgpt.desk.backend.job_state import JobKind, JobState, Progress, SuggestionEvent
@@ -42,6 +42,8 @@ STAGES_BEFORE_WORDS = ("", "open_story", "retrieve", "simulator", "select_plan",
 
 
 Item = TypeVar("Item")
+Queue = Literal["queue", "memory_changes"]
+"""What may wait for the passage in the making, by its name in `JobState`."""
 
 
 def without(items: Sequence[Item], number: int, item: Item) -> list[Item]:
@@ -231,16 +233,28 @@ class StoryJobs:
             changed, self.unrecorded = self.unrecorded, {}
             self.record_settings = await self.story.achange_settings(**changed)
 
-    def change_memory(self, change: MemoryChange) -> None:
-        """Let an edited memory hold from the passage after the one in the making."""
-        self._wait_with(memory_changes=[*self.state.memory_changes, change])
+    async def let_wait(self, queue: Queue, item: Any) -> None:
+        """Let a plan, or an edit, wait for the passage in the making; where it cannot be put on the disk it does not wait.
 
-    def withdraw_memory_change(self, number: int, change: MemoryChange) -> None:
-        """Take this edit of the memory out of those that wait; raise StoryError where another one has its number by now."""
-        self._wait_with(memory_changes=without(self.state.memory_changes, number, change))
+        Raises why it cannot.
+        """
+        self._wait_with(queue, [*self._waiting(queue), item])
+        failure, waiting = await self.saved(), self._waiting(queue)
+        # One that was taken up meanwhile is in the log.
+        if failure and item in waiting:
+            self.withdraw(queue, len(waiting) - waiting[::-1].index(item), item)
+            raise failure
 
-    def _wait_with(self, **waiting: Any) -> None:
-        self.update(**waiting)
+    def withdraw(self, queue: Queue, number: int, item: Any) -> None:
+        """Take this item, the one of this number, out of those that wait; raise StoryError where that is another one by now."""
+        self._wait_with(queue, without(self._waiting(queue), number, item))
+
+    def _waiting(self, queue: Queue) -> list[Any]:
+        waiting: list[Any] = getattr(self.state, queue)
+        return waiting
+
+    def _wait_with(self, queue: Queue, waiting: list[Any]) -> None:
+        self.update(**{queue: waiting})
         self.save()
 
     async def apply_memory_changes(self) -> None:
@@ -284,14 +298,6 @@ class StoryJobs:
             self.draft = replace(self.draft, after=after, head=head)
         self.story_changed()
         self.save()
-
-    def queue_plan(self, plan: str) -> None:
-        """Let a plan wait to be written after the passage in the making."""
-        self._wait_with(queue=[*self.state.queue, plan])
-
-    def unqueue_plan(self, number: int, plan: str) -> None:
-        """Take this plan out of those that wait; raise StoryError where another one has its number by now."""
-        self._wait_with(queue=without(self.state.queue, number, plan))
 
     async def choose_queued_plan(self) -> None:
         """Choose the first of the plans that wait; nothing may be writing the story."""

@@ -132,19 +132,14 @@ async def queue(jobs: JobsDep, body: PlanBody) -> Changed:
         raise BadAnswer("A plan needs some words.")
     if len(jobs.state.queue) >= MOST_QUEUED:
         raise BadAnswer(f"{MOST_QUEUED} plans wait already; let some of them be written first.")
-    jobs.queue_plan(body.plan)
-    # One that was chosen meanwhile is in the log.
-    if (failure := await jobs.saved()) and body.plan in jobs.state.queue:
-        last = len(jobs.state.queue) - jobs.state.queue[::-1].index(body.plan)
-        jobs.unqueue_plan(last, body.plan)
-        raise failure
+    await jobs.let_wait("queue", body.plan)
     return Changed()
 
 
 @router.delete("/stories/{story}/queue")
 async def unqueue(jobs: JobsDep, number: Annotated[int, Query(ge=1)], body: PlanBody) -> Changed:
     """Take a plan, the one of this number, out of those that wait."""
-    jobs.unqueue_plan(number, body.plan)
+    jobs.withdraw("queue", number, body.plan)
     return Changed()
 
 

@@ -261,9 +261,11 @@ async def summary(jobs: IdleJobsDep, body: TextBody) -> Changed:
 
 
 @router.put("/stories/{story}/brief")
-async def brief(jobs: IdleJobsDep, body: BriefBody) -> Changed:
-    """Replace parts of what every prompt holds."""
-    await jobs.story.aedit_brief(**body.model_dump())
+async def brief(desk: DeskDep, jobs: IdleJobsDep, body: BriefBody) -> Changed:
+    """Replace parts of what every prompt holds; of a story of which nothing is written, what it is to begin from."""
+    changes = body.model_dump(exclude_none=True)
+    if not await desk.change_opening(jobs, changes):
+        await jobs.story.aedit_brief(**changes)
     return moved(jobs)
 
 

@@ -232,7 +232,7 @@ export function StoryPage(props: { id: string }) {
       {open === "contents" && <ContentsDialog view={view} chapters={chapters} cache={cache} busy={job.busy} ask={ask} onClose={() => setOpen("")} onJump={goto} />}
       {open === "page" && <PageDialog onClose={() => setOpen("")} />}
       {open === "search" && <SearchDialog story={props.id} busy={job.busy} onClose={() => setOpen("")} onJump={goto} />}
-      {open === "export" && <ExportDialog story={props.id} onClose={() => setOpen("")} />}
+      {open === "export" && <ExportDialog story={props.id} opened={view.opened} onClose={() => setOpen("")} />}
       {open === "settings" && <StorySettings view={view} onClose={() => setOpen("")} />}
       {open === "machine" && <MachineSettings onClose={() => setOpen("")} />}
       {open === "help" && <ShortcutsHelp onClose={() => setOpen("")} play={view.mode === "fiction"} />}

@@ -70,3 +70,20 @@ async def test_a_plan_that_cannot_be_chosen_waits_again(table: Table, monkeypatc
     await jobs.ended()
     assert "no room" in jobs.state.error
     assert jobs.state.queue == [PLAN, OTHER]
+
+
+def test_a_plan_that_waits_is_replaced_and_nothing_is_written(client: Client) -> None:
+    view = client.begin()
+    story, refuse = view["id"], client.model.hold.with_name("refuse")
+    refuse.touch()
+    assert client.write(story, number=2)["waiting_plan"] == view["plans"][1]
+    path = f"/stories/{story}/waiting-plan"
+    assert client.refused("PUT", path, {"plan": " "})[0] == 422
+    client.send("PUT", path, {"number": 2, "plan": PLAN})
+    now = client.get(f"/stories/{story}")
+    assert (now["waiting_plan"], now["step"], client.jobs(story).state.error) == (PLAN, 1, "")
+    client.send("PUT", path, {"plan": OTHER})
+    refuse.unlink()
+    (_, second) = client.write(story)["path"]
+    (passage,) = client.get(f"/stories/{story}/passages", ids=second[0])
+    assert (passage["plan"], passage["plan_author"]) == (OTHER, "human")

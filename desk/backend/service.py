@@ -174,6 +174,7 @@ class Desk:
         jobs.unfinished_import = kept.get("unread")
         jobs.state.queue = kept.get("queue", [])
         jobs.state.memory_changes = [MemoryChange(**change) for change in kept.get("memory_changes", [])]
+        jobs.state.codex_changes = kept.get("codex_changes", [])
         if draft is not None and draft.text.strip():
             if goes_on:
                 jobs.show_draft(draft)

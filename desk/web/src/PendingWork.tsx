@@ -172,7 +172,7 @@ export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; 
             </p>
           )}
           <div className="row">
-            <button disabled={props.busy && !/\/(memory|own)\//.test(key)} onClick={() => void show(key, draft.at)}>Go on with it</button>
+            <button disabled={props.busy && !/^codex\/|\/(memory|own)\//.test(key)} onClick={() => void show(key, draft.at)}>Go on with it</button>
             <button className="quiet" onClick={() => forget(key, draft.lent)}>Forget it</button>
           </div>
         </div>

@@ -77,8 +77,11 @@ def test_an_edit_of_a_plan_that_waits_is_found_again_when_that_is_gone(page: Any
     button(page, "Write it").click()
     written(page, 2)
     page.get_by_role("group", name="Not saved").get_by_role("button", name="Go on with it").click()
-    page.keyboard.type(" It rains.")
     editor = page.get_by_label("The plan that waits", exact=True)
+    # The story goes back to where the plan waited, first.
+    editor.wait_for()
+    page.wait_for_function("() => document.activeElement.matches('.writing textarea')")
+    page.keyboard.type(" It rains.")
     assert editor.input_value().endswith(" She runs. It rains.")
     button(page, "Write from it").click()
     written(page, 2)

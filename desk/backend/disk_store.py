@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from typing_extensions import TypedDict
 
+from recurrentgpt.desk.backend.codex_change import CodexChange
 from recurrentgpt.desk.backend.job_state import Progress
 from recurrentgpt.schema.errors import SettingsError, StorageError
 from recurrentgpt.schema.state import StoryInput, Usage
@@ -41,6 +42,8 @@ class Saved(TypedDict, total=False):
     """How far an import came that was stopped."""
     memory_changes: list[Mapping[str, str]]
     """Edits of the memory that wait for the passage in the making."""
+    codex_changes: list[CodexChange]
+    """Changes of the codex that wait for it."""
     queue: list[str]
     """Plans that wait to be written one after the other."""
     shown: list[str]

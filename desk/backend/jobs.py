@@ -38,7 +38,7 @@ async def write_passages(jobs: StoryJobs, steps: int) -> AsyncGenerator[Event | 
         if jobs.stopping:
             return
         await jobs.record_unrecorded()
-        await jobs.apply_memory_changes()
+        await jobs.make_waiting_changes()
         now = await jobs.story.asnapshot()
         # What is ready costs nothing; without a budget nobody waits for the log to say whether it is.
         if budget_of(jobs) and (now.waiting_plan is None or now.waiting_plan not in await jobs.story.aready_plans()):

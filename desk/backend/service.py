@@ -17,12 +17,13 @@ from recurrentgpt.desk.backend.schemas import StoryLine
 from recurrentgpt.desk.backend.settings_form import BUDGET, make_context
 from recurrentgpt.desk.backend.story_jobs import StoryJobs
 from recurrentgpt.engine.reader import StoryReader
+from recurrentgpt.engine.refs import NOTHING_WRITTEN
 from recurrentgpt.infrastructure import settings
 from recurrentgpt.infrastructure.background_loop import PATIENCE, acall
 from recurrentgpt.library import Library, StorySummary, default_library
 from recurrentgpt.memory.log_reader import path_to
 from recurrentgpt.memory.story_log import StoryLog
-from recurrentgpt.nodes.open_story import language_of
+from recurrentgpt.nodes.open_story import check_input, language_of
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import StorageError, StoryError, StoryNotFound
 from recurrentgpt.schema.state import StoryInput
@@ -46,6 +47,12 @@ async def _read_at_head(library: Library, summary: StorySummary) -> _AtHead:
     brief = await StoryReader(log, summary.story).brief()
     words = sum(links[key]["words"] for key in path_to(summary.head, links))
     return {"genre": brief["genre"], "premise": brief["premise"], "words": words}
+
+
+async def _forget_beginning(story: Story) -> None:
+    """Let a story of which nothing is in the log begin anew: its thread would go on with what it was begun from."""
+    async with story.engine.writing(story.id):
+        await story.engine.saver.adelete_thread(story.id)
 
 
 async def _is_nowhere(log: StoryLog, story: str, draft: Draft) -> bool:
@@ -167,6 +174,7 @@ class Desk:
         jobs.unfinished_import = kept.get("unread")
         jobs.state.queue = kept.get("queue", [])
         jobs.state.memory_changes = [MemoryChange(**change) for change in kept.get("memory_changes", [])]
+        jobs.state.codex_changes = kept.get("codex_changes", [])
         if draft is not None and draft.text.strip():
             if goes_on:
                 jobs.show_draft(draft)
@@ -189,6 +197,30 @@ class Desk:
         await asyncio.to_thread(self.disk.write, fresh.id, {"opening": kept, "settings": dict(story_settings)})
         jobs = self.stories[fresh.id] = StoryJobs(fresh, self.disk, kept)
         return jobs
+
+    async def change_opening(self, jobs: StoryJobs, changes: Mapping[str, Any]) -> bool:
+        """Let a story begin from another premise or genre; return whether it could, for nothing of it is written yet."""
+        story, before = jobs.story, jobs.opening
+        if not before or await acall(lambda: story.engine.log.head(story.id)) is not None:
+            return False
+        if not changes.keys() <= {"premise", "genre"}:
+            raise StoryNotFound(NOTHING_WRITTEN)
+        opening = StoryInput(**{**before, **changes})  # type: ignore[typeddict-item]
+        check_input(opening)
+        await acall(lambda: _forget_beginning(story))
+        jobs.opening = opening
+        jobs.save()
+        if failure := await jobs.saved():
+            jobs.opening = before
+            raise failure
+        kept = self.disk.settings(story.id)
+        language = await language_of(opening.get("premise", ""))
+        if "language" in kept and kept["language"] == await language_of(before.get("premise", "")) != language:
+            # It was taken from the premise, and is now from this one.
+            await asyncio.to_thread(self.disk.write_settings, story.id, {**kept, "language": language or None})
+        jobs.story = Story(story.engine, story.id, self.context(story.id, {}), opening)
+        jobs.ledger = Ledger(jobs.story, jobs.ledger.uncommitted)
+        return True
 
     async def erase(self, jobs: StoryJobs) -> None:
         """Delete a story for ever; whoever looks at it is sent away."""

@@ -11,11 +11,13 @@ import logging
 import secrets
 import time
 from collections import Counter, deque
-from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import asdict, replace
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any, Literal, TypeVar, get_args
 
+from recurrentgpt.desk.backend.codex_change import CodexChange, make_codex_change
 from recurrentgpt.desk.backend.disk_store import DiskStore
 from recurrentgpt.desk.backend.job_state import JobKind, JobState, Progress, SuggestionEvent
 from recurrentgpt.desk.backend.ledger import Ledger
@@ -25,7 +27,7 @@ from recurrentgpt.desk.backend.settings_form import BUDGET, page_message
 from recurrentgpt.infrastructure.telemetry import counting
 from recurrentgpt.models.embedded.fetch import Progress as FetchProgress
 from recurrentgpt.models.embedded.fetch import showing_progress
-from recurrentgpt.schema.errors import RecurrentGPTError, StoryBusy, StoryError
+from recurrentgpt.schema.errors import BadAnswer, RecurrentGPTError, StoryBusy, StoryError
 from recurrentgpt.schema.events import Event
 from recurrentgpt.schema.state import StoryInput
 from recurrentgpt.schema.stream_buffer import StreamBuffer
@@ -42,6 +44,8 @@ STAGES_BEFORE_WORDS = ("", "open_story", "retrieve", "simulator", "select_plan",
 
 
 Item = TypeVar("Item")
+Queue = Literal["queue", "memory_changes", "codex_changes"]
+"""What may wait for the passage in the making, by its name in `JobState`."""
 
 
 def without(items: Sequence[Item], number: int, item: Item) -> list[Item]:
@@ -206,8 +210,8 @@ class StoryJobs:
         self.draft = draft
         kept = None if kind == "edit" else self.state.suggestion
         self._drop = False
-        queue, memory_changes = self.state.queue, self.state.memory_changes
-        self.state = JobState(revision=self.state.revision, suggestion=kept, queue=queue, memory_changes=memory_changes)
+        waiting: dict[str, Any] = {queue: self._waiting(queue) for queue in get_args(Queue)}
+        self.state = JobState(revision=self.state.revision, suggestion=kept, **waiting)
         self.update(busy=True, kind=kind, since=time.time(), asked=asked, **_fields(draft))
         with showing_progress(self._fetch_progress()), counting(self.ledger.count):
             self._job = asyncio.create_task(self._run(events))
@@ -231,20 +235,36 @@ class StoryJobs:
             changed, self.unrecorded = self.unrecorded, {}
             self.record_settings = await self.story.achange_settings(**changed)
 
-    def change_memory(self, change: MemoryChange) -> None:
-        """Let an edited memory hold from the passage after the one in the making."""
-        self._wait_with(memory_changes=[*self.state.memory_changes, change])
+    async def let_wait(self, queue: Queue, item: Any) -> None:
+        """Let a plan, or an edit, wait for the passage in the making; where it cannot be put on the disk it does not wait.
 
-    def withdraw_memory_change(self, number: int, change: MemoryChange) -> None:
-        """Take this edit of the memory out of those that wait; raise StoryError where another one has its number by now."""
-        self._wait_with(memory_changes=without(self.state.memory_changes, number, change))
+        Raises why it cannot.
+        """
+        self._wait_with(queue, [*self._waiting(queue), item])
+        failure, waiting = await self.saved(), self._waiting(queue)
+        # One that was taken up meanwhile is in the log.
+        if failure and item in waiting:
+            self.withdraw(queue, len(waiting) - waiting[::-1].index(item), item)
+            raise failure
 
-    def _wait_with(self, **waiting: Any) -> None:
-        self.update(**waiting)
+    def withdraw(self, queue: Queue, number: int, item: Any) -> None:
+        """Take this item, the one of this number, out of those that wait; raise StoryError where that is another one by now."""
+        self._wait_with(queue, without(self._waiting(queue), number, item))
+
+    def _waiting(self, queue: Queue) -> list[Any]:
+        waiting: list[Any] = getattr(self.state, queue)
+        return waiting
+
+    def _wait_with(self, queue: Queue, waiting: list[Any]) -> None:
+        self.update(**{queue: waiting})
         self.save()
 
-    async def apply_memory_changes(self) -> None:
-        """Make what was edited in the memory in the one that the last passage left; nothing may be writing the story."""
+    async def make_waiting_changes(self) -> None:
+        """Make the changes of memory and codex that waited for the last passage; nothing may be writing the story."""
+        await self._make_memory_changes()
+        await self._make_codex_changes()
+
+    async def _make_memory_changes(self) -> None:
         while self.state.memory_changes:
             # Out of the list before anything is awaited: what is being made can be withdrawn no more.
             change, *others = self.state.memory_changes
@@ -254,6 +274,24 @@ class StoryJobs:
             except BaseException:
                 self.update(memory_changes=[change, *self.state.memory_changes])
                 raise
+
+    async def _make_codex_changes(self) -> None:
+        """Make the changes of the codex that wait; those that the codex refuses go on waiting, with the reason."""
+        at = 0
+        while at < len(self.state.codex_changes):
+            change, others = self.state.codex_changes[at], list(self.state.codex_changes)
+            del others[at]
+            self.update(codex_changes=others)
+            try:
+                await self._make_change(partial(make_codex_change, self.story, change))
+            except BaseException as error:
+                refused = isinstance(error, BadAnswer | StoryError) and not isinstance(error, StoryBusy)
+                waits: CodexChange = {**change, "problem": page_message(error)} if refused else change
+                self.update(codex_changes=[*self.state.codex_changes[:at], waits, *self.state.codex_changes[at:]])
+                if not refused:
+                    raise
+                self.save()
+                at += 1
 
     async def edit_memory(self, text: str, at: str | None, before: str | None) -> None:
         """Replace the memory after a passage; nothing may be writing the story.
@@ -275,23 +313,20 @@ class StoryJobs:
 
     async def make_memory_change(self, change: MemoryChange) -> None:
         """Make an edit of the memory in the one that the last passage left; nothing may be writing the story."""
+        before = (await self.story.apassage()).short_term_memory
+        await self._make_change(lambda: self.story.aedit_memory(change.made_in(before)))
+
+    async def _make_change(self, make: Callable[[], Awaitable[object]]) -> None:
+        """Make a correction of the newest passage; the words of one that was interrupted follow it as before."""
         before = await self.story.apassage()
-        await self.story.aedit_memory(change.made_in(before.short_term_memory))
+        await make()
         if self.draft is not None:
-            # The words of a passage that was interrupted follow the changed memory: kept, they shall not go back behind it.
+            # Kept, they shall not go back behind it.
             now = {before.id: (await self.story.apassage()).id}
             after, head = (now.get(key, key) for key in (self.draft.after, self.draft.head))
             self.draft = replace(self.draft, after=after, head=head)
         self.story_changed()
         self.save()
-
-    def queue_plan(self, plan: str) -> None:
-        """Let a plan wait to be written after the passage in the making."""
-        self._wait_with(queue=[*self.state.queue, plan])
-
-    def unqueue_plan(self, number: int, plan: str) -> None:
-        """Take this plan out of those that wait; raise StoryError where another one has its number by now."""
-        self._wait_with(queue=without(self.state.queue, number, plan))
 
     async def choose_queued_plan(self) -> None:
         """Choose the first of the plans that wait; nothing may be writing the story."""
@@ -337,7 +372,7 @@ class StoryJobs:
             with suppress(RecurrentGPTError):
                 await self.ledger.settle()
                 await self.record_unrecorded()
-                await self.apply_memory_changes()
+                await self.make_waiting_changes()
 
     async def _run_until_stopped(self, events: AsyncGenerator[JobEvent], *, keep_words: bool = True) -> bool:
         """Apply events until the job ends or is stopped; return whether it was stopped among the words of a passage."""
@@ -501,6 +536,7 @@ class StoryJobs:
             "uncommitted": self.ledger.uncommitted,
             "queue": self.state.queue or None,
             "memory_changes": [asdict(change) for change in self.state.memory_changes] or None,
+            "codex_changes": self.state.codex_changes or None,
         }
         self._saving = asyncio.create_task(self._write_to_disk(changes, self._saving))
 

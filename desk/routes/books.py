@@ -17,7 +17,7 @@ from fastapi.responses import Response
 from recurrentgpt.books.file_names import safe_name
 from recurrentgpt.books.readers import import_formats
 from recurrentgpt.books.writers import export_formats, file_suffix, find_format
-from recurrentgpt.desk.backend.dependencies import DeskDep, JobsDep
+from recurrentgpt.desk.backend.dependencies import DeskDep, OpenedJobsDep
 from recurrentgpt.desk.backend.schemas import ERROR_RESPONSES, JobStarted
 from recurrentgpt.desk.backend.story_jobs import StoryJobs
 from recurrentgpt.engine.story_export import tell_left_out
@@ -39,7 +39,7 @@ _TYPES = {
 
 
 @router.get("/stories/{story}/export", response_class=Response, responses={200: {"content": {"*/*": {}}}})
-async def export(jobs: JobsDep, format: Annotated[str, Query(max_length=100)], quotes: bool = False) -> Response:
+async def export(jobs: OpenedJobsDep, format: Annotated[str, Query(max_length=100)], quotes: bool = False) -> Response:
     """Return the story as a file to save, in one of the formats that `formats` lists; a book with typographic `quotes` or not."""
     extension = f".{WHOLE}" if format.casefold() == WHOLE else find_format(format)
     async with temporary_folder() as folder:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, UploadFile
 from pydantic import Field
@@ -12,6 +12,7 @@ from pydantic import Field
 from recurrentgpt.books.file_names import safe_name
 from recurrentgpt.books.readers.lorebook import tell_left_out
 from recurrentgpt.desk.backend import read_model
+from recurrentgpt.desk.backend.codex_change import MOST_CHANGES, CodexChange, Do, make_codex_change
 from recurrentgpt.desk.backend.dependencies import IdleJobsDep, JobsDep
 from recurrentgpt.desk.backend.schemas import (
     ERROR_RESPONSES,
@@ -19,14 +20,17 @@ from recurrentgpt.desk.backend.schemas import (
     CodexEntryView,
     CodexHistoryView,
     Count,
+    LongText,
     LorebookAdded,
     Ref,
     RequestBody,
     ShortText,
 )
+from recurrentgpt.desk.backend.story_jobs import StoryJobs
 from recurrentgpt.desk.routes.books import temporary_folder, told_by_name
 from recurrentgpt.desk.routes.writing import moved
 from recurrentgpt.schema.codex import Aspect, Kind
+from recurrentgpt.schema.errors import BadAnswer
 
 router = APIRouter(tags=["codex"], responses=ERROR_RESPONSES)
 
@@ -61,6 +65,15 @@ class LineChange(RequestBody):
     end: bool = False
 
 
+class WaitingChange(RequestBody):
+    """A change of the codex that waits."""
+
+    do: Do
+    name: ShortText
+    args: dict[str, Any]
+    problem: LongText = ""
+
+
 class Meant(RequestBody):
     """A contradiction of a passage that is meant so, by its number."""
 
@@ -83,10 +96,9 @@ async def history(
 
 
 @router.post("/stories/{story}/codex")
-async def add(jobs: IdleJobsDep, body: NewEntry) -> Changed:
+async def add(jobs: JobsDep, body: NewEntry) -> Changed:
     """Add an entry of the author's own."""
-    await jobs.story.aadd_entry(body.name, body.kind, body.facts, body.keys)
-    return moved(jobs)
+    return await _make(jobs, "add", body.name, kind=body.kind, facts=body.facts, keys=body.keys)
 
 
 @router.post("/stories/{story}/codex/lorebook")
@@ -103,25 +115,23 @@ async def import_lorebook(jobs: IdleJobsDep, file: UploadFile) -> LorebookAdded:
 
 
 @router.put("/stories/{story}/codex")
-async def change(jobs: IdleJobsDep, body: EntryChange) -> Changed:
+async def change(jobs: JobsDep, body: EntryChange) -> Changed:
     """Give an entry another name, merge one into it, pin it, or hide it from readers."""
-    story = jobs.story
     if body.alias is not None:
-        await story.aalias_entry(body.name, body.alias)
+        await _make(jobs, "alias", body.name, alias=body.alias)
     if body.merge is not None:
-        await story.amerge_entries(body.name, body.merge)
+        await _make(jobs, "merge", body.name, other=body.merge)
     if body.pinned is not None:
-        await story.apin_entry(body.name, pinned=body.pinned)
+        await _make(jobs, "pin", body.name, pinned=body.pinned)
     if body.hidden is not None:
-        await story.ahide_entry(body.name, hidden=body.hidden)
-    return moved(jobs)
+        await _make(jobs, "hide", body.name, hidden=body.hidden)
+    return Changed()
 
 
 @router.put("/stories/{story}/codex/line")
-async def change_line(jobs: IdleJobsDep, body: LineChange) -> Changed:
+async def change_line(jobs: JobsDep, body: LineChange) -> Changed:
     """Set what is true of an entry from the newest passage on, or end it."""
-    await jobs.story.aedit_entry(body.name, body.aspect, body.value, end=body.end)
-    return moved(jobs)
+    return await _make(jobs, "line", body.name, aspect=body.aspect, value=body.value, end=body.end)
 
 
 @router.post("/stories/{story}/codex/meant")
@@ -132,7 +142,25 @@ async def accept(jobs: IdleJobsDep, body: Meant) -> Changed:
 
 
 @router.delete("/stories/{story}/codex")
-async def remove(jobs: IdleJobsDep, name: Annotated[ShortText, Query()]) -> Changed:
+async def remove(jobs: JobsDep, name: Annotated[ShortText, Query()]) -> Changed:
     """Take an entry out of the codex of this branch."""
-    await jobs.story.aremove_entry(name)
-    return moved(jobs)
+    return await _make(jobs, "remove", name)
+
+
+@router.delete("/stories/{story}/codex/waiting")
+async def withdraw_change(jobs: JobsDep, number: Annotated[int, Query(ge=1)], body: WaitingChange) -> Changed:
+    """Take a change of the codex, the one of this number, out of those that wait."""
+    jobs.withdraw("codex_changes", number, body.model_dump())
+    return Changed()
+
+
+async def _make(jobs: StoryJobs, do: Do, name: str, **args: object) -> Changed:
+    """Make a change of the codex; while the desk is at work on the story it waits."""
+    change = CodexChange(do=do, name=name, args=args, problem="")
+    if not jobs.busy:
+        await make_codex_change(jobs.story, change)
+        return moved(jobs)
+    if len(jobs.state.codex_changes) >= MOST_CHANGES:
+        raise BadAnswer(f"{MOST_CHANGES} changes of the codex wait already; take some of them out first.")
+    await jobs.let_wait("codex_changes", change)
+    return Changed()

@@ -226,11 +226,7 @@ async def memory(jobs: JobsDep, body: MemoryBody) -> Changed:
         if jobs.busy and jobs.state.kind == "write":
             if len(jobs.state.memory_changes) >= MOST_CHANGES:
                 raise BadAnswer(f"{MOST_CHANGES} changes of the memory wait already; take some of them out first.")
-            jobs.change_memory(change)
-            # One that was made meanwhile is in the log.
-            if (failure := await jobs.saved()) and change in jobs.state.memory_changes:
-                jobs.withdraw_memory_change(jobs.state.memory_changes.index(change) + 1, change)
-                raise failure
+            await jobs.let_wait("memory_changes", change)
             return Changed()
         if body.steers:
             # The writing ended before the page showed that it did: at the passage that was edited the new one would be left.
@@ -246,7 +242,7 @@ async def memory(jobs: JobsDep, body: MemoryBody) -> Changed:
 @router.delete("/stories/{story}/memory")
 async def withdraw_memory(jobs: JobsDep, number: Annotated[int, Query(ge=1)], body: ChangeBody) -> Changed:
     """Take an edit of the memory, the one of this number, out of those that wait for the passage in the making."""
-    jobs.withdraw_memory_change(number, MemoryChange(body.before, body.after))
+    jobs.withdraw("memory_changes", number, MemoryChange(body.before, body.after))
     return Changed()
 
 
@@ -265,9 +261,11 @@ async def summary(jobs: IdleJobsDep, body: TextBody) -> Changed:
 
 
 @router.put("/stories/{story}/brief")
-async def brief(jobs: IdleJobsDep, body: BriefBody) -> Changed:
-    """Replace parts of what every prompt holds."""
-    await jobs.story.aedit_brief(**body.model_dump())
+async def brief(desk: DeskDep, jobs: IdleJobsDep, body: BriefBody) -> Changed:
+    """Replace parts of what every prompt holds; of a story of which nothing is written, what it is to begin from."""
+    changes = body.model_dump(exclude_none=True)
+    if not await desk.change_opening(jobs, changes):
+        await jobs.story.aedit_brief(**changes)
     return moved(jobs)
 
 

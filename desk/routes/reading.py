@@ -14,7 +14,7 @@ from fastapi.sse import format_sse_event
 from typing_extensions import TypedDict
 
 from recurrentgpt.desk.backend import read_model
-from recurrentgpt.desk.backend.dependencies import DeskDep, JobsDep
+from recurrentgpt.desk.backend.dependencies import DeskDep, JobsDep, OpenedJobsDep
 from recurrentgpt.desk.backend.schemas import (
     ERROR_RESPONSES,
     FoundWords,
@@ -128,7 +128,7 @@ async def find_words(
 
 
 @router.get("/stories/{story}/tree")
-async def tree(jobs: JobsDep) -> dict[str, object]:
+async def tree(jobs: OpenedJobsDep) -> dict[str, object]:
     """Return all passages and branches."""
     return (await jobs.story.atree()).as_json()
 

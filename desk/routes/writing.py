@@ -54,6 +54,14 @@ class WriteBody(RequestBody):
     steps: Count = 1
 
 
+class WaitingPlan(RequestBody):
+    """A plan that waits to be written; with a number it is made from the plan of that number."""
+
+    number: Annotated[int, Field(ge=1, le=9)] | None = None
+    plan: LongText
+    at: Ref | None = None
+
+
 class PlanBody(RequestBody):
     """A plan."""
 
@@ -87,18 +95,19 @@ async def begin(desk: DeskDep, body: NewStory) -> JobStarted:
 @router.post("/stories/{story}/write")
 async def write(jobs: IdleJobsDep, body: WriteBody) -> JobStarted:
     """Write passages."""
-    if body.number is not None and body.plan is not None:
-        answer: object = {"action": "edit", "number": body.number, "plan": body.plan}
-    elif body.plan is not None:
-        answer = {"action": "write", "plan": body.plan}
-    else:
-        answer = body.number
-    if answer is not None:
-        await jobs.story.achoose(answer, at=body.at)
+    if body.number is not None or body.plan is not None:
+        await _choose(jobs, body)
     elif body.at is not None:
         raise BadAnswer("To write after another passage, choose one of its plans or give your own.")
     jobs.start("write", write_passages(jobs, body.steps), asked=body.steps)
     return JobStarted(story=jobs.story.id)
+
+
+@router.put("/stories/{story}/waiting-plan")
+async def edit_waiting_plan(jobs: IdleJobsDep, body: WaitingPlan) -> Changed:
+    """Let another plan wait in the place of the one that was chosen, and write nothing yet."""
+    await _choose(jobs, body)
+    return moved(jobs)
 
 
 @router.post("/stories/{story}/retry")
@@ -132,19 +141,14 @@ async def queue(jobs: JobsDep, body: PlanBody) -> Changed:
         raise BadAnswer("A plan needs some words.")
     if len(jobs.state.queue) >= MOST_QUEUED:
         raise BadAnswer(f"{MOST_QUEUED} plans wait already; let some of them be written first.")
-    jobs.queue_plan(body.plan)
-    # One that was chosen meanwhile is in the log.
-    if (failure := await jobs.saved()) and body.plan in jobs.state.queue:
-        last = len(jobs.state.queue) - jobs.state.queue[::-1].index(body.plan)
-        jobs.unqueue_plan(last, body.plan)
-        raise failure
+    await jobs.let_wait("queue", body.plan)
     return Changed()
 
 
 @router.delete("/stories/{story}/queue")
 async def unqueue(jobs: JobsDep, number: Annotated[int, Query(ge=1)], body: PlanBody) -> Changed:
     """Take a plan, the one of this number, out of those that wait."""
-    jobs.unqueue_plan(number, body.plan)
+    jobs.withdraw("queue", number, body.plan)
     return Changed()
 
 
@@ -206,6 +210,16 @@ async def remove_name(jobs: IdleJobsDep, name: Annotated[ShortText, Query()]) ->
     """Take a branch's name away; its passages stay."""
     await jobs.story.aremove_name(name)
     return moved(jobs)
+
+
+async def _choose(jobs: StoryJobs, body: WriteBody | WaitingPlan) -> None:
+    if body.plan is None:
+        answer: object = body.number
+    elif body.number is None:
+        answer = {"action": "write", "plan": body.plan}
+    else:
+        answer = {"action": "edit", "number": body.number, "plan": body.plan}
+    await jobs.story.achoose(answer, at=body.at)
 
 
 def moved(jobs: StoryJobs) -> Changed:

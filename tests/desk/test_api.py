@@ -437,3 +437,43 @@ def test_what_the_page_has_a_button_for_is_told_without_a_command(client: Client
     assert client.jobs(view["id"]).state.error == said
     _, lost = client.refused("POST", f"/stories/{view['id']}/goto", {"at": "77"})
     assert ("recurrentgpt" in lost, lost.endswith("the map shows them.")) == (False, True)
+
+
+def unopened(client: Client, premise: str) -> str:
+    """Begin a story whose first call fails, and return its id."""
+    refuse = client.model.hold.with_name("refuse")
+    refuse.touch()
+    story: str = client.send("POST", "/stories", {"genre": "mystery", "premise": premise})["story"]
+    assert client.wait(story)["opened"] is False
+    refuse.unlink()
+    return story
+
+
+def test_a_story_that_is_not_opened_begins_from_a_premise_that_was_changed(client: Client) -> None:
+    story = unopened(client, "A cook finds a map.")
+    for path in ("tree", "export?format=md"):
+        status, why = client.refused("GET", f"/stories/{story}/{path}")
+        assert (status, "Nothing of this story is written yet" in why) == (404, True)
+    assert "500 fit" in client.refused("PUT", f"/stories/{story}/brief", {"premise": "map " * 501})[1]
+    assert client.refused("PUT", f"/stories/{story}/brief", {"characters": ["Ines"]})[0] == 404
+    client.send("PUT", f"/stories/{story}/brief", {"premise": "A ferry sinks.", "genre": "western"})
+    before = len(client.model.calls)
+    view = client.write(story)
+    assert (view["premise"], view["genre"], view["step"]) == ("A ferry sinks.", "western", 1)
+    asked = "\n".join(str(message.text) for call in client.model.calls[before:] for message in call)
+    assert "A ferry sinks." in asked
+    assert "A cook finds a map." not in asked
+
+
+@pytest.mark.parametrize("chosen", [None, "Latin"])
+def test_the_language_follows_a_premise_that_was_changed_unless_it_was_chosen(
+    client: Client, chosen: str | None
+) -> None:
+    story = unopened(client, "Ein Koch findet im Keller eine alte Karte und folgt ihr bis zum Meer.")
+    path = f"/stories/{story}/settings"
+    assert client.get(path)["values"]["language"] == "German"
+    if chosen:
+        client.send("PUT", path, {"values": {"language": chosen}})
+    french = "Une cuisinière trouve une vieille carte dans la cave et la suit jusqu'à la mer."
+    client.send("PUT", f"/stories/{story}/brief", {"premise": french})
+    assert client.get(path)["values"]["language"] == (chosen or "French")

@@ -39,6 +39,56 @@ def test_a_plan_is_edited_at_its_end_and_escape_goes_back_to_it(page: Any, desk:
     page.wait_for_function("() => document.activeElement?.id === 'plan-2'")
 
 
+def test_a_plan_that_waits_is_edited_as_a_proposed_one_is(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    (own_desk.home / "refuse").touch()
+    page.keyboard.press("w")
+    page.get_by_label("Your plan for the next passage").fill("A spoon is hidden.")
+    send(page)
+    page.get_by_text("This plan is chosen and waits.").wait_for()
+    editor = page.get_by_label("The plan that waits", exact=True)
+    button(page, "Edit the plan that waits").click()
+    page.keyboard.type(" She runs.")
+    has_value(editor, "A spoon is hidden. She runs.")
+    page.reload()
+    has_value(editor, "A spoon is hidden. She runs.")
+    button(page, "Only save it").click()
+    page.locator(".plan-now").get_by_text("A spoon is hidden. She runs.").wait_for()
+    there_are(editor, 0)
+    button(page, "Edit the plan that waits").click()
+    page.keyboard.type(" It rains.")
+    (own_desk.home / "refuse").unlink()
+    send(page)
+    written(page, 2)
+    page.locator("article.passage[aria-label^='Passage 2'] .number").click()
+    page.locator(".plan-was").get_by_text("A spoon is hidden. She runs. It rains.").wait_for()
+    # What it was before is no text that somebody lost.
+    there_are(page.get_by_role("group", name="Not saved"), 0)
+
+
+def test_an_edit_of_a_plan_that_waits_is_found_again_when_that_is_gone(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    (own_desk.home / "refuse").touch()
+    page.keyboard.press("1")
+    button(page, "Edit the plan that waits").click()
+    page.keyboard.type(" She runs.")
+    page.keyboard.press("Escape")
+    (own_desk.home / "refuse").unlink()
+    button(page, "Write it").click()
+    written(page, 2)
+    page.get_by_role("group", name="Not saved").get_by_role("button", name="Go on with it").click()
+    editor = page.get_by_label("The plan that waits", exact=True)
+    # The story goes back to where the plan waited, first.
+    editor.wait_for()
+    page.wait_for_function("() => document.activeElement.matches('.writing textarea')")
+    page.keyboard.type(" It rains.")
+    assert editor.input_value().endswith(" She runs. It rains.")
+    button(page, "Write from it").click()
+    written(page, 2)
+    page.locator("article.passage[aria-label^='Passage 2'] .number").click()
+    page.locator(".plan-was").get_by_text("She runs. It rains.").wait_for()
+
+
 def test_a_second_click_is_no_second_wish(page: Any, desk: Served) -> None:
     begin(page, desk.address)
     page.locator(".plans .card").first.dblclick()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
 from typing import Any
 
 import httpx
 import pytest
 
 from tests.desk.conftest import Client, Served, begin, has_value, there_are, written
+from tests.desk.test_faults import held_draft
 
 
 def names(client: Client, story: str, at: str) -> dict[str, Any]:
@@ -243,3 +245,32 @@ def test_the_time_line_shows_memory_and_codex_as_of_a_passage(page: Any, desk: S
     page.get_by_role("button", name="Back to now").click()
     # The page stands at another passage, as of which the codex is shown.
     page.get_by_role("heading", name="Memory of now, after passage 3", exact=True).wait_for()
+
+
+def test_an_entry_is_typed_while_a_passage_is_written(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    held_draft(page, own_desk)
+    codex = page.locator(".codex")
+    codex.get_by_text("Add an entry").click()
+    name, fact = page.get_by_label("Name of the entry"), page.get_by_label("What is true of it", exact=True)
+    name.fill("Zoltan")
+    fact.fill("Zoltan sold the boat.")
+    add = codex.get_by_role("button", name="Add", exact=True)
+    add.click()
+    waits = codex.get_by_label("Changes of the codex that wait")
+    waits.get_by_text("Zoltan · person: Zoltan sold the boat.").wait_for()
+    # Taken out, it is in hand again.
+    waits.get_by_role("button", name="Take out change 1").click()
+    there_are(waits, 0)
+    has_value(name, "Zoltan")
+    has_value(fact, "Zoltan sold the boat.")
+    add.click()
+    waits.get_by_text("Zoltan · person: Zoltan sold the boat.").wait_for()
+    own_desk.end(signal.SIGKILL)
+    own_desk.hold.unlink()
+    own_desk.start()
+    codex.get_by_text("These changes wait for the next passage").wait_for()
+    page.get_by_role("button", name="Keep these words").or_(page.locator(".plans .card").first).first.click()
+    written(page, 2)
+    codex.locator("h3", has_text="Zoltan").wait_for(state="attached")
+    there_are(waits, 0)

@@ -35,7 +35,7 @@ async def test_the_words_of_a_passage_that_failed_follow_the_memory_that_was_cha
     jobs = await table.begun()
     before = (await jobs.story.apassage()).short_term_memory
     draft = await table.held(jobs)
-    jobs.change_memory(MemoryChange(before, f"{before}\n{LINE}"))
+    await jobs.let_wait("memory_changes", MemoryChange(before, f"{before}\n{LINE}"))
     refuses = table.hold.with_name("refuse-memory")
     refuses.touch()
     table.hold.unlink()
@@ -69,11 +69,7 @@ async def test_words_from_before_the_story_went_on_are_laid_aside_unless_they_st
 
 def leave_over(client: Client, story: str, change: MemoryChange) -> None:
     """Let a change wait while nothing is written, as a server does that died in the middle of a passage."""
-
-    async def change_memory() -> None:
-        client.jobs(story).change_memory(change)
-
-    client.http.portal.call(change_memory)
+    client.http.portal.call(client.jobs(story).let_wait, "memory_changes", change)
 
 
 async def words_come(client: Client, story: str) -> None:

@@ -41,6 +41,34 @@ def test_a_failed_first_call_costs_no_premise(page: Any, own_desk: Served) -> No
     has_value(page.get_by_label("What is it about?"), "")
 
 
+def test_the_premise_of_a_story_that_is_not_opened_is_changed_in_its_settings(page: Any, own_desk: Served) -> None:
+    (own_desk.home / "refuse").touch()
+    page.goto(own_desk.address)
+    page.get_by_label("What is it about?").fill("A ferry sinks.")
+    button(page, "Begin").click()
+    button(page, "Model and endpoint").wait_for()
+    for view in ("Map", "Export"):
+        button(page, view).click()
+        page.get_by_role("dialog").get_by_text("Nothing of this story is written yet.").wait_for()
+        there_are(page.get_by_role("dialog").get_by_role("alert"), 0)
+        page.keyboard.press("Escape")
+        there_are(page.get_by_role("dialog"), 0)
+    button(page, "Settings", exact=True).click()
+    premise = page.get_by_role("dialog").get_by_label("Premise").first
+    has_value(premise, "A ferry sinks.")
+    premise.fill("A cook finds a map.")
+    button(page, "Save").click()
+    page.locator(".begins-with").get_by_text("A cook finds a map.").wait_for()
+    (own_desk.home / "refuse").unlink()
+    own_desk.end()
+    own_desk.start()
+    page.reload()
+    page.locator(".begins-with").get_by_text("A cook finds a map.").wait_for()
+    button(page, "Write the first passage").click()
+    written(page, 1)
+    assert page.locator(".premise").inner_text() == "A cook finds a map."
+
+
 def test_a_story_that_was_never_written_can_be_erased(page: Any, own_desk: Served) -> None:
     (own_desk.home / "refuse").touch()
     page.goto(own_desk.address)

@@ -45,13 +45,13 @@ async def test_a_plan_that_is_being_chosen_can_be_taken_out_no_more(
     async def take_out_and_choose(answer: Any) -> str:
         chosen.append(answer["plan"])
         with pytest.raises(StoryError):
-            jobs.unqueue_plan(3 - len(chosen), answer["plan"])
+            jobs.withdraw("queue", 3 - len(chosen), answer["plan"])
         return await choose(answer)
 
     monkeypatch.setattr(jobs.story, "achoose", take_out_and_choose)
     # The same plan twice is meant twice.
-    jobs.queue_plan(PLAN)
-    jobs.queue_plan(PLAN)
+    await jobs.let_wait("queue", PLAN)
+    await jobs.let_wait("queue", PLAN)
     await table.write(jobs, 0)
     assert chosen == [PLAN, PLAN]
     assert [passage.plan for passage in await jobs.story.apassages()][1:] == [PLAN, PLAN]
@@ -61,12 +61,29 @@ async def test_a_plan_that_cannot_be_chosen_waits_again(table: Table, monkeypatc
     jobs = await table.begun()
 
     async def fail(answer: object) -> str:
-        jobs.queue_plan(OTHER)
+        await jobs.let_wait("queue", OTHER)
         raise StorageError("There is no room on the disk.")
 
     monkeypatch.setattr(jobs.story, "achoose", fail)
-    jobs.queue_plan(PLAN)
+    await jobs.let_wait("queue", PLAN)
     jobs.start("write", write_passages(jobs, 1), asked=1)
     await jobs.ended()
     assert "no room" in jobs.state.error
     assert jobs.state.queue == [PLAN, OTHER]
+
+
+def test_a_plan_that_waits_is_replaced_and_nothing_is_written(client: Client) -> None:
+    view = client.begin()
+    story, refuse = view["id"], client.model.hold.with_name("refuse")
+    refuse.touch()
+    assert client.write(story, number=2)["waiting_plan"] == view["plans"][1]
+    path = f"/stories/{story}/waiting-plan"
+    assert client.refused("PUT", path, {"plan": " "})[0] == 422
+    client.send("PUT", path, {"number": 2, "plan": PLAN})
+    now = client.get(f"/stories/{story}")
+    assert (now["waiting_plan"], now["step"], client.jobs(story).state.error) == (PLAN, 1, "")
+    client.send("PUT", path, {"plan": OTHER})
+    refuse.unlink()
+    (_, second) = client.write(story)["path"]
+    (passage,) = client.get(f"/stories/{story}/passages", ids=second[0])
+    assert (passage["plan"], passage["plan_author"]) == (OTHER, "human")

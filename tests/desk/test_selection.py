@@ -155,6 +155,24 @@ def test_a_suggestion_is_left_and_costs_its_tokens_only(page: Any, desk: Served)
     assert in_all(desk, page) == calls + 2
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_what_stands_below_a_suggestion_stays_where_it_is_when_that_is_left(
+    open_page: Callable[..., Any], desk: Served, width: int
+) -> None:
+    page = open_page(viewport={"width": width, "height": 420})
+    begin(page, desk.address, 3)
+    select(page, 1, 0, 200).get_by_role("button", name="Expand").click()
+    suggested(page)
+    page.locator(".stop").wait_for(state="detached")
+    leave, after = page.get_by_role("button", name="Leave it"), page.locator("article.passage[aria-label^='Passage 2']")
+    leave.evaluate("button => button.scrollIntoView({ block: 'center' })")
+    assert page.locator(".suggestion").bounding_box()["y"] < -50
+    before = at_rest(after)["y"]
+    leave.click()
+    there_are(page.locator(".suggestion"), 0)
+    assert abs(at_rest(after)["y"] - before) <= 1
+
+
 def test_the_later_passages_stay_when_words_are_taken(page: Any, desk: Served) -> None:
     begin(page, desk.address, 2)
     second = text_of(page, 2)

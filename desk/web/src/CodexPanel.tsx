@@ -1,9 +1,9 @@
 // Who is here as of a passage, what is true of them, the passage that each line comes from, and the author's word on it.
 import { useEffect, useState, type FormEvent } from "react";
 import { get, upload } from "./api";
-import { Problem, useAttempt } from "./components";
-import type { Ask, CodexChange, CodexEntry, CodexLine, StoryView } from "./types";
-import { useField as useDraft } from "./unsavedText";
+import { Problem, TakeOut, useAttempt } from "./components";
+import type { Ask, CodexChange, CodexEntry, CodexHistory, CodexLine, StoryView } from "./types";
+import { layAside, openAgain, useField as useDraft } from "./unsavedText";
 
 const KINDS = ["person", "place", "thing", "promise", "question"];
 const ASPECTS = { fact: "Fact", status: "Status", place: "Place", holder: "Who has it", look: "Look", role: "Role", unaware: "Does not know" };
@@ -27,7 +27,7 @@ export function useCodex(view: StoryView | null, at: string) {
   return { entries, problem };
 }
 
-type Props = { view: StoryView; entries: CodexEntry[]; at: string; busy: boolean; ask: Ask; onJump: (id: string) => void };
+type Props = { view: StoryView; entries: CodexEntry[]; at: string; busy: boolean; changes: CodexChange[]; ask: Ask; onJump: (id: string) => void };
 
 export function CodexPanel(props: Props & { problem: string }) {
   const { view, entries } = props;
@@ -41,7 +41,7 @@ export function CodexPanel(props: Props & { problem: string }) {
   const list = (some: CodexEntry[]) => some.map((entry) => <Entry key={entry.name} {...props} entry={entry} />);
   return (
     <section className="memory codex" aria-labelledby="codex">
-      <h2 id="codex">Who is here</h2>
+      <h2 id="codex" tabIndex={-1}>Who is here</h2>
       {props.at !== view.head && step > 0 && <p className="hint">As of passage {step}. It is corrected at the newest passage.</p>}
       <Problem text={props.problem} />
       {player && (
@@ -64,6 +64,7 @@ export function CodexPanel(props: Props & { problem: string }) {
           {list(hidden)}
         </details>
       )}
+      <Waiting {...props} />
       <NewEntry {...props} />
       <Lorebook {...props} />
     </section>
@@ -102,9 +103,9 @@ function Entry(props: Props & { entry: CodexEntry }) {
 const DONE: Record<string, string> = { end: "No longer:", rename: "Named anew:", alias: "Also called", merge: "One with", remove: "Taken out", pin: "Pinned", hide: "Hidden" };
 
 function History({ view, entry, at, onJump }: Props & { entry: CodexEntry }) {
-  const [rows, setRows] = useState<CodexChange[] | null>(null);
+  const [rows, setRows] = useState<CodexHistory[] | null>(null);
   const { problem, attempt } = useAttempt();
-  const look = () => void attempt(async () => setRows(await get<CodexChange[]>(`/stories/${view.id}/codex/history`, { name: entry.name, at })));
+  const look = () => void attempt(async () => setRows(await get<CodexHistory[]>(`/stories/${view.id}/codex/history`, { name: entry.name, at })));
   return (
     <details onToggle={(event) => event.currentTarget.open && look()}>
       <summary>History of <bdi>{entry.name}</bdi></summary>
@@ -125,8 +126,61 @@ function History({ view, entry, at, onJump }: Props & { entry: CodexEntry }) {
 /** What is typed here is kept like all that is typed, and goes when it is stored. */
 const useField = (view: StoryView, name: string) => useDraft(`codex/stories/${view.id}/${name}`);
 
+/** Changes that wait until what is in the making is there; what was typed of one that is taken out is in hand again. */
+function Waiting({ view, changes, busy, ask }: Props) {
+  if (!changes.length) return null;
+  const takeOut = (change: CodexChange, number: number) =>
+    void ask("DELETE", `/codex/waiting?number=${number}`, change).then((done) => {
+      for (const [field, text] of done ? typedIn(change) : []) {
+        const key = `codex/stories/${view.id}/${field}`;
+        if (text) layAside(key, text, "");
+        // Its field is in sight all the time, and shows what is open.
+        openAgain(key);
+      }
+    });
+  return (
+    <>
+      <p className="hint">{busy ? "Changed in the codex when what the desk is at work on is done:" : "These changes wait for the next passage:"}</p>
+      <ul className="queue" aria-label="Changes of the codex that wait">
+        {changes.map((change, at) => (
+          <li className="row" key={at}>
+            <span dir="auto">{told(change)}</span>
+            <TakeOut label={`Take out change ${at + 1} of the codex`} back="#codex" onClick={() => takeOut(change, at + 1)} />
+            <Problem text={change.problem} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+const textOf = (value: unknown) => (Array.isArray(value) ? value.join(", ") : String(value ?? ""));
+
+/** A change in words. */
+function told({ do: what, name, args }: CodexChange) {
+  const [facts, keys, value] = [args.facts, args.keys, args.value].map(textOf);
+  const aspect = ASPECTS[args.aspect as keyof typeof ASPECTS];
+  const said = {
+    add: `${textOf(args.kind)}${facts && `: ${facts}`}${keys && ` (${keys})`}`,
+    line: `${args.end ? "no longer " : ""}${aspect?.toLowerCase()}: ${value}`,
+    alias: `also called ${textOf(args.alias)}`,
+    merge: `one with ${textOf(args.other)}`,
+    pin: args.pinned ? "pinned" : "no longer pinned",
+    hide: args.hidden ? "hidden" : "no longer hidden",
+    remove: "taken out",
+  }[what];
+  return `${name} · ${said}`;
+}
+
+/** What somebody typed of a change, by its field. */
+function typedIn({ do: what, name, args }: CodexChange): [field: string, text: string][] {
+  if (what === "add") return [["new/name", name], ["new/fact", textOf(args.facts)], ["new/keys", textOf(args.keys)]];
+  if (what === "line" && !args.end) return [[`${name}/value`, textOf(args.value)]];
+  return what === "alias" ? [[`${name}/alias`, textOf(args.alias)]] : [];
+}
+
 function Change(props: Props & { entry: CodexEntry }) {
-  const { view, entry, entries, busy, ask } = props;
+  const { view, entry, entries, ask } = props;
   const chosen = useField(view, `${entry.name}/kind`);
   const aspect = (chosen.text ?? "fact") as keyof typeof ASPECTS;
   const [other, setOther] = useState("");
@@ -139,7 +193,7 @@ function Change(props: Props & { entry: CodexEntry }) {
     event.preventDefault();
     void work().then((worked) => worked && done());
   };
-  const told = (one: CodexLine) => (one.aspect === "fact" ? one.text : one.value);
+  const valueOf = (one: CodexLine) => (one.aspect === "fact" ? one.text : one.value);
   const others = entries.filter((known) => known !== entry);
   return (
     <details>
@@ -155,35 +209,35 @@ function Change(props: Props & { entry: CodexEntry }) {
         ) : (
           <input dir="auto" maxLength={400} {...said.mark} aria-label={`${ASPECTS[aspect]} of ${entry.name}`} value={value} onChange={(event) => said.change(event.target.value)} />
         )}
-        <button disabled={busy || !value.trim()}>Set it</button>
+        <button disabled={!value.trim()}>Set it</button>
       </form>
       {entry.lines.map((one, number) => (
         <div className="row" key={number}>
-          <button className="quiet" disabled={busy} onClick={() => void line(one.aspect, told(one), true)}>No longer true: <q dir="auto">{one.text}</q></button>
+          <button className="quiet" onClick={() => void line(one.aspect, valueOf(one), true)}>No longer true: <q dir="auto">{one.text}</q></button>
         </div>
       ))}
       <form className="row" onSubmit={submit(() => put({ alias: alias.text }), alias.drop)}>
         <input dir="auto" maxLength={100} {...alias.mark} aria-label={`Another name of ${entry.name}`} placeholder="Another name" value={alias.text ?? ""} onChange={(event) => alias.change(event.target.value)} />
-        <button disabled={busy || !alias.text?.trim()}>Add the name</button>
+        <button disabled={!alias.text?.trim()}>Add the name</button>
       </form>
       {others.length > 0 && (
         <form className="row" onSubmit={submit(() => put({ merge: other }), () => setOther(""))}>
           <select aria-label={`The same as ${entry.name}`} value={other} onChange={(event) => setOther(event.target.value)}>
             {["", ...others.map((known) => known.name)].map((name) => <option key={name} value={name}>{name || "the same as …"}</option>)}
           </select>
-          <button disabled={busy || !other}>Merge</button>
+          <button disabled={!other}>Merge</button>
         </form>
       )}
       <div className="row">
-        <button className="quiet" disabled={busy} aria-pressed={entry.pinned} title="The writer is always told it" onClick={() => void put({ pinned: !entry.pinned })}>Pin</button>
-        <button className="quiet" disabled={busy} aria-pressed={entry.hidden} title="Readers are not shown it" onClick={() => void put({ hidden: !entry.hidden })}>Hide</button>
-        <button className="quiet" disabled={busy} onClick={() => void ask("DELETE", `/codex?name=${encodeURIComponent(entry.name)}`)}>Take it out</button>
+        <button className="quiet" aria-pressed={entry.pinned} title="The writer is always told it" onClick={() => void put({ pinned: !entry.pinned })}>Pin</button>
+        <button className="quiet" aria-pressed={entry.hidden} title="Readers are not shown it" onClick={() => void put({ hidden: !entry.hidden })}>Hide</button>
+        <button className="quiet" onClick={() => void ask("DELETE", `/codex?name=${encodeURIComponent(entry.name)}`)}>Take it out</button>
       </div>
     </details>
   );
 }
 
-function NewEntry({ view, busy, ask }: Props) {
+function NewEntry({ view, ask }: Props) {
   const name = useField(view, "new/name");
   const fact = useField(view, "new/fact");
   const words = useField(view, "new/keys");
@@ -209,7 +263,7 @@ function NewEntry({ view, busy, ask }: Props) {
         </select>
         <input dir="auto" maxLength={400} aria-label="What is true of it" placeholder="What is true of it" value={fact.text ?? ""} onChange={(event) => fact.change(event.target.value)} />
         <input dir="auto" maxLength={400} aria-label="Words that bring it to the writer, parted by commas" placeholder="Words that bring it, a comma between" value={words.text ?? ""} onChange={(event) => words.change(event.target.value)} />
-        <button disabled={busy || !name.text?.trim()}>Add</button>
+        <button disabled={!name.text?.trim()}>Add</button>
       </form>
     </details>
   );
@@ -230,7 +284,7 @@ function Lorebook({ view, busy }: Props) {
   return (
     <details>
       <summary>Import a lorebook</summary>
-      <p className="hint">A lorebook of SillyTavern or NovelAI, or a character card, as JSON.</p>
+      <p className="hint">A lorebook of SillyTavern or NovelAI, or a character card, as JSON.{busy && " It can be imported when the desk is done with what it is at work on."}</p>
       <input
         type="file"
         accept=".json,.lorebook"

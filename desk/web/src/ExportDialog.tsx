@@ -5,7 +5,7 @@ import { Dialog, Problem, useAttempt } from "./components";
 
 type Format = { format: string; name: string; suffix: string };
 
-export function ExportDialog(props: { story: string; onClose: () => void }) {
+export function ExportDialog(props: { story: string; opened: boolean; onClose: () => void }) {
   const [formats, setFormats] = useState<Format[]>([]);
   // As the page shows them, unless somebody wants the book otherwise.
   const [quotes, setQuotes] = useState(usePage().quotes);
@@ -24,6 +24,13 @@ export function ExportDialog(props: { story: string; onClose: () => void }) {
       link.click();
       URL.revokeObjectURL(link.href);
     });
+  if (!props.opened) {
+    return (
+      <Dialog title="Export" onClose={props.onClose}>
+        <p className="hint">Nothing of this story is written yet. It can be saved as a book when its first passage is there.</p>
+      </Dialog>
+    );
+  }
   return (
     <Dialog title="Export" onClose={props.onClose}>
       <p className="hint">The passages of this branch, as a book. To play, those of all branches: whoever reads chooses among the plans that were written.</p>

@@ -45,15 +45,7 @@ export function PendingWork({ live: { job }, view, ask, onWrite }: { live: Live;
           </div>
         </div>
       )}
-      {!interrupted && view.waiting_plan && (
-        <div className="offer">
-          <p className="plan-now" dir="auto">{view.waiting_plan}</p>
-          <div className="row">
-            <button className="primary" onClick={onWrite}>Write it</button>
-            <span className="hint">This plan is chosen and waits. Another choice takes its place.</span>
-          </div>
-        </div>
-      )}
+      <ChosenPlan view={view} ask={ask} hidden={Boolean(interrupted)} onWrite={onWrite} />
       {(view.aside ?? []).map((words) => (
         <div className="offer" key={words.key}>
           <p>The words of an interrupted passage {words.step} were laid aside:</p>
@@ -65,6 +57,41 @@ export function PendingWork({ live: { job }, view, ask, onWrite }: { live: Live;
         </div>
       ))}
     </>
+  );
+}
+
+/** The plan that is chosen and waits to be written, and its editor. */
+function ChosenPlan({ view, ask, hidden, onWrite }: { view: StoryView; ask: Ask; hidden: boolean; onWrite: () => void }) {
+  const plan = view.waiting_plan ?? "";
+  const field = useUnsavedText(`${view.id}/plan0/${view.root}/${view.step}`, view.head);
+  const text = field.text;
+  if (text !== null) {
+    const number = view.plans.indexOf(plan) + 1;
+    const save = async (then = () => {}) => {
+      if (!text.trim() || !(await ask("PUT", "/waiting-plan", { plan: text, ...(number && { number }) }))) return;
+      field.drop();
+      then();
+    };
+    return (
+      <Writing label="The plan that waits" field={field} rows={3} atEnd back="#next" onSubmit={() => void save(onWrite)}>
+        <div className="row">
+          <button className="primary" disabled={!text.trim()} onClick={() => void save(onWrite)}>Write from it</button>
+          <button disabled={!text.trim()} onClick={() => void save()}>Only save it</button>
+          <button className="quiet" onClick={field.discard}>Cancel</button>
+        </div>
+      </Writing>
+    );
+  }
+  if (hidden || !plan) return null;
+  return (
+    <div className="offer">
+      <p className="plan-now" dir="auto">{plan}</p>
+      <div className="row">
+        <button className="primary" onClick={onWrite}>Write it</button>
+        <button className="quiet" aria-label="Edit the plan that waits" onClick={() => field.open(plan)}>Edit</button>
+        <span className="hint">This plan is chosen and waits. Another choice takes its place.</span>
+      </div>
+    </div>
   );
 }
 
@@ -145,7 +172,7 @@ export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; 
             </p>
           )}
           <div className="row">
-            <button disabled={props.busy && !/\/(memory|own)\//.test(key)} onClick={() => void show(key, draft.at)}>Go on with it</button>
+            <button disabled={props.busy && !/^codex\/|\/(memory|own)\//.test(key)} onClick={() => void show(key, draft.at)}>Go on with it</button>
             <button className="quiet" onClick={() => forget(key, draft.lent)}>Forget it</button>
           </div>
         </div>

@@ -106,14 +106,14 @@ export function StorySettings(props: { view: StoryView; onClose: () => void }) {
           void save();
         }}
       >
-        <p className="hint">They hold from the next passage on.</p>
+        <p className="hint">{view.opened ? "They hold from the next passage on." : "Nothing is written yet: the story begins from them."}</p>
         <Left {...form.left} />
+        <label className="field long">
+          <span>Premise</span>
+          <textarea rows={3} dir="auto" value={premise} onChange={(event) => form.set("premise", event.target.value)} />
+        </label>
         {view.opened && (
           <>
-            <label className="field long">
-              <span>Premise</span>
-              <textarea rows={3} dir="auto" value={premise} onChange={(event) => form.set("premise", event.target.value)} />
-            </label>
             <label className="field long">
               <span>Characters, one a line</span>
               <textarea rows={4} dir="auto" value={list("characters")} onChange={(event) => form.set("characters", event.target.value)} />

@@ -28,6 +28,7 @@ export function StoryMap(props: { view: StoryView; cache: PassageCache; busy: bo
   // What is refused is said here: the page behind is out of sight.
   const ask: Ask = (method, path, body) => props.ask(method, path, body, attempt);
   useEffect(() => {
+    if (!view.opened) return;
     let wanted = true;
     const show = (found: Tree) => {
       if (wanted) setDrawn((before) => ({ tree: found, plan: layOut(found, before?.plan) }));
@@ -35,7 +36,7 @@ export function StoryMap(props: { view: StoryView; cache: PassageCache; busy: bo
     // What was refused stays told while the map is read anew.
     get<Tree>(`/stories/${view.id}/tree`).then(show, (error: Error) => wanted && setProblem(error.message));
     return () => void (wanted = false);
-  }, [view.id, view.revision, view.head]);
+  }, [view.id, view.opened, view.revision, view.head]);
   const go = (id: string) => {
     if (id === view.head || props.busy) return;
     const left = view.head;
@@ -54,6 +55,7 @@ export function StoryMap(props: { view: StoryView; cache: PassageCache; busy: bo
   return (
     <Dialog title={compared ? (stepOf(at) === stepOf(other) ? "Two takes side by side" : "Two passages side by side") : "Map"} wide onClose={props.onClose}>
       <Problem text={problem} />
+      {!view.opened && <p className="hint">Nothing of this story is written yet. The map shows its passages and branches when there are some.</p>}
       {compared ? (
         <ComparePassages story={view.id} a={other} b={at} names={[nameOf(other), nameOf(at)]} onBack={() => setCompared(false)} />
       ) : (

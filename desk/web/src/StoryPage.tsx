@@ -217,7 +217,7 @@ export function StoryPage(props: { id: string }) {
         <NextPassage live={live} view={view} ask={ask} alone={focus} onMachine={() => setOpen("machine")} />
         <TimeLine view={view} at={codexAt} onAt={lookBack} onJump={goto} />
         {view.opened && <MemoryPanel view={view} past={codexAt !== view.head} busy={job.busy && (job.kind === "write" ? "write" : "other")} at={memoryAt} changes={job.memory_changes} asked={asked} ask={ask} onJump={goto} onBack={() => lookBack("")} />}
-        {view.opened && view.head && <CodexPanel view={view} at={codexAt} busy={job.busy} ask={ask} onJump={goto} {...codex} />}
+        {view.opened && view.head && <CodexPanel view={view} at={codexAt} busy={job.busy} changes={job.codex_changes} ask={ask} onJump={goto} {...codex} />}
         {view.opened && (
           <label className="switch">
             <input type="checkbox" checked={marks} onChange={(event) => showMarks(event.target.checked)} />
@@ -232,7 +232,7 @@ export function StoryPage(props: { id: string }) {
       {open === "contents" && <ContentsDialog view={view} chapters={chapters} cache={cache} busy={job.busy} ask={ask} onClose={() => setOpen("")} onJump={goto} />}
       {open === "page" && <PageDialog onClose={() => setOpen("")} />}
       {open === "search" && <SearchDialog story={props.id} busy={job.busy} onClose={() => setOpen("")} onJump={goto} />}
-      {open === "export" && <ExportDialog story={props.id} onClose={() => setOpen("")} />}
+      {open === "export" && <ExportDialog story={props.id} opened={view.opened} onClose={() => setOpen("")} />}
       {open === "settings" && <StorySettings view={view} onClose={() => setOpen("")} />}
       {open === "machine" && <MachineSettings onClose={() => setOpen("")} />}
       {open === "help" && <ShortcutsHelp onClose={() => setOpen("")} play={view.mode === "fiction"} />}

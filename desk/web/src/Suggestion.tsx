@@ -1,5 +1,5 @@
 // Other words for a selection: asked for beside it, shown with what differs, and taken or left.
-import { useEffect, useRef } from "react";
+import { useEffect, useLayoutEffect, useRef } from "react";
 import { Marked } from "./ComparePassages";
 import { Problem } from "./components";
 import { SaveText, savePassage } from "./SaveText";
@@ -40,6 +40,21 @@ export function SuggestionView(props: Props & { suggestion: Suggestion }) {
     if (document.activeElement?.contains(place.current) ?? true) place.current?.focus({ preventScroll: true });
     place.current?.scrollIntoView({ block: "nearest" });
   }, [text, error]);
+  useLayoutEffect(() => {
+    const section = place.current!;
+    const passage = section.closest("article")!;
+    const manuscript = section.closest(".manuscript")!;
+    return () => {
+      // Where it fills the screen the browser has nothing to hold on to when it goes: what stands below it stays where it was.
+      if (section.getBoundingClientRect().top >= Math.max(0, manuscript.getBoundingClientRect().top)) return;
+      const foot = passage.getBoundingClientRect().bottom;
+      queueMicrotask(() => {
+        if (!passage.isConnected) return;
+        // On a wide screen the manuscript scrolls, on a narrow one the page.
+        for (const scroller of [manuscript, document.documentElement]) scroller.scrollBy(0, passage.getBoundingClientRect().bottom - foot);
+      });
+    };
+  }, []);
   return (
     <section ref={place} className="suggestion" tabIndex={-1} aria-label="Suggestion for the selection">
       <p className="hint" role="status">

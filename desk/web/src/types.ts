@@ -8,7 +8,7 @@ export type Memory = { id: string; step: number; now: string[]; before: string[]
 export type CodexLine = { aspect: string; value: string; text: string; rests_on: string; passage: string; step: number; author: boolean };
 /** `player` is who plays; `names` are all that it is called. */
 export type CodexEntry = { name: string; kind: string; names: string[]; here: boolean; pinned: boolean; hidden: boolean; player: boolean; lines: CodexLine[] };
-export type CodexChange = { passage: string; step: number; do: string; aspect: string; said: string; author: boolean };
+export type CodexHistory = { passage: string; step: number; do: string; aspect: string; said: string; author: boolean };
 /** Titles of chapters by the step of their first passages; an empty one is a number. */
 export type Chapters = Record<string, string>;
 /** `first` is the version that a passage's corrections began from: what is typed belongs to all of them. */
@@ -71,6 +71,9 @@ export type Passage = {
 
 export type MemoryChange = { before: string; after: string };
 
+/** What somebody asked of the codex; `problem` is why it could not be made. */
+export type CodexChange = { do: "add" | "line" | "alias" | "merge" | "pin" | "hide" | "remove"; name: string; args: Record<string, unknown>; problem: string };
+
 export type JobState = {
   busy: boolean;
   kind: string;
@@ -89,6 +92,8 @@ export type JobState = {
   queue: string[];
   /** Edits of the memory that wait for the one that the passage in the making leaves, one sentence a line. */
   memory_changes: MemoryChange[];
+  /** Changes of the codex that wait until what is in the making is there. */
+  codex_changes: CodexChange[];
   /** Plans whose passages were written ahead. */
   ready: string[];
   error: string;

@@ -106,9 +106,12 @@ async def write(state: State, runtime: StoryRuntime) -> Update:
 async def plans_to_come(runtime: StoryRuntime) -> State:
     """Return what becomes of a state's plans with its next passage.
 
-    A capable model's are made of what the memory's update says of the passage, and wait for it (see `after_write`).
+    A capable model's are made of what the memory's update says of the passage, and wait for it (see `after_write`). So do those
+    of a model that wears an adapter: its calls go on from one conversation, which a server that has read it once would read
+    again for the second of two at once.
     """
-    return {"candidate_plans": []} if (await runtime.model("planner")).tier == "full" else {}
+    model = await runtime.model("planner")
+    return {"candidate_plans": []} if model.tier == "full" or model.adapter else {}
 
 
 def written(state: State, passage: str, plan: str, found: list[Contradiction]) -> State:

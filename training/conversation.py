@@ -85,8 +85,8 @@ def exchanges(scene: Scene) -> list[Exchange]:
 def lesson(scene: Scene) -> list[Exchange]:
     """Return the conversation that is learnt from a scene: it is written, and one more call follows from it.
 
-    In a run each of the later calls goes on from the scene alone, for notes and plans are asked for side by side. Which call a
-    scene teaches depends on its story and step, in the shares of LESSONS.
+    In a run each of the later calls goes on from the scene alone: neither notes nor plans see the other. Which call a scene
+    teaches depends on its story and step, in the shares of LESSONS.
     """
     first, *later = exchanges(scene)
     dealt = int(hashlib.sha256(f"{scene.story} {scene.step}".encode()).hexdigest()[:8], 16) % len(LESSONS)

@@ -8,9 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.store.memory import InMemoryStore
 
 import recurrentgpt.nodes.runtime as surroundings
+from recurrentgpt.graph.story import build_story_graph
 from recurrentgpt.models.embedded.adapter import Adapter
+from recurrentgpt.models.embeddings import HashEmbeddings
 from recurrentgpt.models.roles import ResolvedModel, Role, aresolve_model
 from recurrentgpt.nodes.reply_schemas import taught_reply
 from recurrentgpt.nodes.small.seed_ideas import deal_names
@@ -55,6 +60,19 @@ async def test_every_call_of_a_step_goes_on_from_the_passage(write: Any, model: 
     planning = [call for call in after if " ways" in call[3] or "choices" in call[3]]
     assert [call[:3] for call in planning] == [call[:3] for call in notes]
     assert all(first not in turn for call in after if call[2] == first for turn in (call[0], call[1], call[3]))
+
+
+async def test_its_plans_wait_for_the_notes(model: ScriptedChatModel) -> None:
+    graph = build_story_graph(checkpointer=InMemorySaver(), store=InMemoryStore())
+    context = Context(model=model, embeddings=HashEmbeddings(), selector="simulator", steps=1, min_words=100)
+    config: RunnableConfig = {"configurable": {"thread_id": "1"}}
+    given = {"genre": "thriller", "premise": "Mira tends a lamp."}
+    await graph.ainvoke(given, config, context=context, interrupt_after=["write"])
+    assert (await graph.aget_state(config)).next == ("update_memory",)
+    await graph.ainvoke(None, config, context=context)
+    notes, plans = (said(call) for call in model.calls[-2:])
+    assert notes[3].startswith("Note what happened in this scene")
+    assert "Plan the next scene" in plans[3], "one after the other, so that nothing is read twice"
 
 
 async def test_nothing_is_told_twice(write: Any, model: ScriptedChatModel) -> None:

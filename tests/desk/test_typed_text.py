@@ -200,18 +200,50 @@ def test_what_is_left_in_one_tab_is_shown_where_the_same_editor_is_open_and_empt
     has_value(theirs, MINE)
 
 
-def test_what_was_typed_in_a_tab_that_went_elsewhere_is_not_replaced_by_another(page: Any, desk: Served) -> None:
+def kept_in(page: Any, text: str) -> None:
+    """Wait until a text is kept in the browser as this page sees it."""
+    page.wait_for_function("text => Object.values(localStorage).some((kept) => kept.includes(text))", arg=text)
+
+
+@pytest.mark.parametrize("then", ["types", "closes"])
+def test_what_was_typed_in_a_tab_that_went_elsewhere_outlives_the_editor_of_another(
+    page: Any, desk: Served, then: str
+) -> None:
     other, mine, theirs = both_open(page, desk.address)
     mine.fill(MINE)
     page.get_by_role("link", name="Stories").click()
     page.get_by_role("heading", name="Your stories").wait_for()
-    other.wait_for_function("() => Object.values(localStorage).some((kept) => kept.includes('Nobody'))")
-    theirs.fill("The rain stops.")
-    page.wait_for_function("() => Object.values(localStorage).some((kept) => kept.includes('The rain'))")
+    kept_in(other, MINE)
+    if then == "types":
+        theirs.fill("The rain stops.")
+        kept_in(page, "The rain stops.")
+    else:
+        theirs.press("Escape")
+        page.wait_for_function("() => Object.keys(localStorage).some((name) => name.includes('/~'))")
     page.go_back()
     written(page, 1)
     page.get_by_role("group", name="Not saved").get_by_text(MINE).wait_for()
-    has_value(theirs, "The rain stops.")
+    if then == "types":
+        has_value(theirs, "The rain stops.")
+
+
+@pytest.mark.parametrize("then", ["types", "cancels"])
+def test_what_a_tab_that_is_gone_typed_last_outlives_what_another_typed_before(
+    page: Any, desk: Served, then: str
+) -> None:
+    other, mine, theirs = both_open(page, desk.address)
+    mine.fill("The rain stops.")
+    kept_in(other, "The rain stops.")
+    theirs.fill(MINE)
+    kept_in(page, MINE)
+    other.close()
+    if then == "types":
+        mine.press("End")
+        page.keyboard.type(" And")
+        page.get_by_role("group", name="Not saved").get_by_text(MINE).wait_for()
+    else:
+        button(page, "Cancel").click()
+        has_value(page.get_by_label("Your plan for the next passage"), MINE)
 
 
 def test_a_premise_that_was_left_in_a_tab_outlives_what_is_typed_in_an_older_one(page: Any, desk: Served) -> None:

@@ -72,9 +72,10 @@ function tell() {
 
 /** Change a draft, or take it away; only what differs from what is stored already is worth keeping. */
 export function setUnsaved(key: string, draft: UnsavedText | null) {
-  // An editor in which nothing was typed yet never showed what another tab has stored meanwhile.
-  const other = draft && !isTyped(drafts.get(key)) ? stored(key) : null;
-  if (other && other.owner !== tab && other.text !== draft?.text) void putAside(key, other).catch(() => (unsafe = true));
+  // What another tab has stored under this name and this one never showed.
+  const other = stored(key);
+  const shown = [draft?.text, drafts.get(key)?.text];
+  if (other && other.owner !== tab && !shown.includes(other.text)) void putAside(key, other).catch(() => (unsafe = true));
   if (draft) drafts.set(key, draft);
   else drafts.delete(key);
   try {

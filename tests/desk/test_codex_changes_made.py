@@ -1,0 +1,83 @@
+"""When the changes of the codex that wait are made, in which order, and what is beside them meanwhile."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.desk.conftest import API, Client
+from tests.desk.test_codex_changes import ADDED, FACT
+from tests.desk.test_codex_panel import names
+
+BOOK = "\n\n".join(f"Ines counted lantern number {number} and wrote it down." for number in range(300))
+
+
+async def stage_comes(client: Client, story: str, stage: str) -> None:
+    """Wait until the work on a story is at this stage."""
+    async for _, event in client.jobs(story).follow(""):
+        if event["event"] == "state" and event["stage"] == stage:
+            return
+
+
+async def passages_come(client: Client, story: str) -> None:
+    """Wait until some passages of an import are in the log."""
+    async for _, event in client.jobs(story).follow(""):
+        if event["event"] == "state" and event["replay"]:
+            return
+
+
+def waits(client: Client, story: str) -> list[str]:
+    return [change["name"] for change in client.jobs(story).state.codex_changes]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_is_asked_during_an_edit_that_does_not_end_waits_until_it_does(client: Client, fails: bool) -> None:
+    story = client.write(client.begin()["id"], steps=2)["id"]
+    hold, refuse = (client.model.hold.with_name(name) for name in ("hold-memory", "refuse"))
+    hold.touch()
+    client.send("POST", f"/stories/{story}/passage", {"at": "1", "text": "Ines rows home.", "replay": True})
+    client.http.portal.call(stage_comes, client, story, "update_memory")
+    client.send("POST", f"/stories/{story}/codex", ADDED)
+    if fails:
+        refuse.touch()
+        hold.unlink()
+    else:
+        client.send("POST", f"/stories/{story}/stop")
+    assert client.wait(story)["pending_replay"] is not None
+    assert waits(client, story) == ["Zoltan"]
+    (refuse if fails else hold).unlink()
+    client.send("POST", f"/stories/{story}/replay")
+    view = client.wait(story)
+    assert (client.texts(view)[0], view["step"], view["pending_replay"]) == ("Ines rows home.", 3, None)
+    assert [line["text"] for line in names(client, story, view["head"])["Zoltan"]["lines"]] == [FACT]
+    assert waits(client, story) == []
+
+
+def test_what_is_asked_during_an_import_that_is_stopped_waits_until_the_whole_book_is_there(client: Client) -> None:
+    files, hold = {"file": ("book.txt", BOOK)}, client.model.hold.with_name("hold-memory")
+    works, stories = client.model.replies, list[str]()
+
+    def reply(messages: list[Any]) -> str:
+        # Held from the call after this one on, with some of the passages in the log.
+        if stories and client.jobs(stories[0]).state.replay:
+            hold.touch()
+        answer: str = works(messages)
+        return answer
+
+    client.model.replies = reply
+    answer = client.http.post(f"{API}/imports/begin", files=files, data={"fast": "false"})
+    stories.append(client.answer(answer)["story"])
+    story = stories[0]
+    client.http.portal.call(passages_come, client, story)
+    client.send("POST", f"/stories/{story}/codex", ADDED)
+    client.send("POST", f"/stories/{story}/stop")
+    stopped = client.wait(story)
+    assert 0 < stopped["step"] < client.jobs(story).unfinished_import["total"]
+    assert waits(client, story) == ["Zoltan"]
+    stories.clear()
+    hold.unlink()
+    client.answer(client.http.post(f"{API}/imports/begin", files=files, data={"fast": "false"}))
+    view = client.wait(story)
+    assert view["unfinished_import"] is None
+    assert "Zoltan" in names(client, story, view["head"])

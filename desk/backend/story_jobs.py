@@ -283,7 +283,7 @@ class StoryJobs:
             del others[at]
             self.update(codex_changes=others)
             try:
-                await self._make_change(partial(make_codex_change, self.story, change))
+                await self.make_codex_change(change)
             except BaseException as error:
                 refused = isinstance(error, BadAnswer | StoryError) and not isinstance(error, StoryBusy)
                 waits: CodexChange = {**change, "problem": page_message(error)} if refused else change
@@ -316,15 +316,21 @@ class StoryJobs:
         before = (await self.story.apassage()).short_term_memory
         await self._make_change(lambda: self.story.aedit_memory(change.made_in(before)))
 
+    async def make_codex_change(self, change: CodexChange) -> None:
+        """Make a change of the codex; nothing may be writing the story."""
+        await self._make_change(partial(make_codex_change, self.story, change))
+
     async def _make_change(self, make: Callable[[], Awaitable[object]]) -> None:
-        """Make a correction of the newest passage; the words of one that was interrupted follow it as before."""
+        """Make a correction of the newest passage; what belongs to that passage belongs to it as it is then."""
         before = await self.story.apassage()
         await make()
+        now = {before.id: (await self.story.apassage()).id}
         if self.draft is not None:
-            # Kept, they shall not go back behind it.
-            now = {before.id: (await self.story.apassage()).id}
+            # Kept, the words of a passage that was interrupted shall not go back behind it.
             after, head = (now.get(key, key) for key in (self.draft.after, self.draft.head))
             self.draft = replace(self.draft, after=after, head=head)
+        if suggestion := self.state.suggestion:
+            self.state.suggestion = {**suggestion, "at": now.get(suggestion["at"], suggestion["at"])}
         self.story_changed()
         self.save()
 

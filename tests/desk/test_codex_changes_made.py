@@ -81,3 +81,38 @@ def test_what_is_asked_during_an_import_that_is_stopped_waits_until_the_whole_bo
     view = client.wait(story)
     assert view["unfinished_import"] is None
     assert "Zoltan" in names(client, story, view["head"])
+
+
+@pytest.mark.parametrize("waiting", [True, False])
+def test_a_suggestion_stays_at_its_passage_when_the_codex_is_changed(client: Client, waiting: bool) -> None:
+    story, hold = client.begin()["id"], client.model.hold.with_name("hold-memory")
+    client.send("POST", f"/stories/{story}/codex", ADDED)
+    view = client.get(f"/stories/{story}")
+    hold.touch()
+    client.send("POST", f"/stories/{story}/suggestion", {"at": view["head"], "start": 0, "end": 12, "how": "shorten"})
+    if not waiting:
+        hold.unlink()
+        client.wait(story)
+    client.send("PUT", f"/stories/{story}/codex", {"name": "Zoltan", "pinned": True})
+    assert waits(client, story) == ["Zoltan"] * waiting
+    hold.unlink(missing_ok=True)
+    after, found = client.wait(story), client.jobs(story).state.suggestion
+    assert names(client, story, after["head"])["Zoltan"]["pinned"] is True
+    assert after["head"] != view["head"]
+    assert (found["at"], bool(found["text"])) == (after["head"], True)
+    assert client.texts(after) == client.texts(view)
+
+
+def test_words_of_an_interruption_wait_on_when_the_codex_is_changed(client: Client) -> None:
+    story = client.begin()["id"]
+    refuse = client.model.hold.with_name("refuse-memory")
+    refuse.touch()
+    client.write(story, number=1)
+    refuse.unlink()
+    words = client.jobs(story).draft.text
+    client.send("POST", f"/stories/{story}/codex", ADDED)
+    assert client.get(f"/stories/{story}")["aside"] == []
+    client.send("POST", f"/stories/{story}/keep")
+    view = client.wait(story)
+    assert client.texts(view)[1].split() == words.split()
+    assert "Zoltan" in names(client, story, "1")

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from recurrentgpt.desk.backend import story_jobs
+from recurrentgpt.desk.backend.codex_change import CodexChange, make_codex_change
+from recurrentgpt.desk.backend.story_jobs import StoryJobs
+from recurrentgpt.library import Library
+from recurrentgpt.schema.errors import StorageError, StoryError
+from recurrentgpt.story import Story
 from tests.desk.conftest import API, Client
-from tests.desk.test_codex_changes import ADDED, FACT
+from tests.desk.test_codex_changes import ADDED, FACT, WAITS
 from tests.desk.test_codex_panel import names
+from tests.desk.test_story_jobs import Table
 
 BOOK = "\n\n".join(f"Ines counted lantern number {number} and wrote it down." for number in range(300))
 
@@ -116,3 +125,79 @@ def test_words_of_an_interruption_wait_on_when_the_codex_is_changed(client: Clie
     view = client.wait(story)
     assert client.texts(view)[1].split() == words.split()
     assert "Zoltan" in names(client, story, "1")
+
+
+REFUSED = CodexChange(do="line", name="Quillon", args={"aspect": "status", "value": "dead"}, problem="")
+
+
+@pytest.fixture
+def table(tmp_path: Path, library: Library) -> Table:
+    return Table(library, tmp_path)
+
+
+async def waiting(table: Table, *changes: CodexChange) -> StoryJobs:
+    """Return the jobs of a story where these changes wait."""
+    jobs = await table.begun()
+    for change in changes:
+        await jobs.let_wait("codex_changes", change)
+    return jobs
+
+
+def while_made(monkeypatch: pytest.MonkeyPatch, name: str, then: Callable[[], None]) -> None:
+    """Let something happen while the changes of an entry are made."""
+
+    async def make(story: Story, change: CodexChange) -> None:
+        if change["name"] == name:
+            then()
+        await make_codex_change(story, change)
+
+    monkeypatch.setattr(story_jobs, "make_codex_change", make)
+
+
+async def test_none_is_passed_over_where_another_is_taken_out_meanwhile(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = await waiting(table, REFUSED, WAITS, {**WAITS, "name": "Sandor"})
+    while_made(monkeypatch, "Zoltan", lambda: jobs.withdraw("codex_changes", 1, jobs.state.codex_changes[0]))
+    await jobs.make_waiting_changes()
+    assert jobs.state.codex_changes == []
+    assert {"Zoltan", "Sandor"} <= {entry.name for entry in await jobs.story.acodex()}
+
+
+async def test_one_that_cannot_be_made_now_keeps_its_place(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    later = {**WAITS, "name": "Sandor"}
+    jobs = await waiting(table, REFUSED, WAITS, later)
+
+    def fail() -> None:
+        jobs.withdraw("codex_changes", 1, jobs.state.codex_changes[0])
+        raise StorageError("There is no room on the disk.")
+
+    while_made(monkeypatch, "Zoltan", fail)
+    with pytest.raises(StorageError):
+        await jobs.make_waiting_changes()
+    assert jobs.state.codex_changes == [WAITS, later]
+
+
+async def test_one_that_is_tried_again_stays_in_sight_and_cannot_be_taken_out_meanwhile(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = await waiting(table, REFUSED)
+    await table.write(jobs)
+    (refused,) = jobs.state.codex_changes
+    assert "Quillon" in refused["problem"]
+    told, said = len(jobs._events), list[str]()
+
+    def take_out() -> None:
+        with pytest.raises(StoryError) as caught:
+            jobs.withdraw("codex_changes", 1, refused)
+        said.append(str(caught.value))
+
+    while_made(monkeypatch, "Quillon", take_out)
+    await table.write(jobs)
+    # Before the passage and behind it.
+    assert len(said) == 2
+    assert "tried" in said[0]
+    states = [event for _, event in list(jobs._events)[told:] if event["event"] == "state"]
+    assert [state["codex_changes"] for state in states] == [[refused]] * len(states)
+    jobs.withdraw("codex_changes", 1, refused)
+    assert jobs.state.codex_changes == []

@@ -49,10 +49,13 @@ async def _read_at_head(library: Library, summary: StorySummary) -> _AtHead:
     return {"genre": brief["genre"], "premise": brief["premise"], "words": words}
 
 
-async def _forget_beginning(story: Story) -> None:
-    """Let a story of which nothing is in the log begin anew: its thread would go on with what it was begun from."""
+async def _forget_beginning(story: Story) -> bool:
+    """Let a story begin anew: its thread would go on with what it was begun from. Return whether nothing of it is in the log."""
     async with story.engine.writing(story.id):
+        if await story.engine.log.head(story.id) is not None:
+            return False
         await story.engine.saver.adelete_thread(story.id)
+        return True
 
 
 async def _is_nowhere(log: StoryLog, story: str, draft: Draft) -> bool:
@@ -207,19 +210,26 @@ class Desk:
             raise StoryNotFound(NOTHING_WRITTEN)
         opening = StoryInput(**{**before, **changes})  # type: ignore[typeddict-item]
         check_input(opening)
-        await acall(lambda: _forget_beginning(story))
-        jobs.opening = opening
-        jobs.save()
-        if failure := await jobs.saved():
-            jobs.opening = before
-            raise failure
+        was, language = await language_of(before.get("premise", "")), await language_of(opening.get("premise", ""))
+        if not await acall(lambda: _forget_beginning(story)):
+            return False
+        jobs.check_idle()
+        # Nothing is awaited until all of it is in place: whoever begins the story meanwhile begins it from this.
         kept = self.disk.settings(story.id)
-        language = await language_of(opening.get("premise", ""))
-        if "language" in kept and kept["language"] == await language_of(before.get("premise", "")) != language:
-            # It was taken from the premise, and is now from this one.
-            await asyncio.to_thread(self.disk.write_settings, story.id, {**kept, "language": language or None})
-        jobs.story = Story(story.engine, story.id, self.context(story.id, {}), opening)
-        jobs.ledger = Ledger(jobs.story, jobs.ledger.uncommitted)
+        # One that was taken from the premise is now taken from this one.
+        follows = "language" in kept and kept["language"] == was != language
+        if follows:
+            kept = {**kept, "language": language or None}
+        ledger, context = jobs.ledger, make_context(self._given, self.disk.settings(), {}, kept)
+        jobs.opening, jobs.story = opening, Story(story.engine, story.id, context, opening)
+        jobs.ledger = Ledger(jobs.story, ledger.uncommitted)
+        jobs.show_draft(None)
+        if (failure := await jobs.saved()) and jobs.opening is opening and not jobs.busy:
+            jobs.opening, jobs.story, jobs.ledger = before, story, ledger
+            jobs.story_changed()
+            raise failure
+        if follows:
+            await asyncio.to_thread(self.disk.write_settings, story.id, kept)
         return True
 
     async def erase(self, jobs: StoryJobs) -> None:

@@ -14,7 +14,6 @@ from collections import Counter, deque
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import asdict, replace
-from functools import partial
 from typing import Any, Literal, TypeVar, get_args
 
 from recurrentgpt.desk.backend.codex_change import CodexChange, make_codex_change
@@ -55,6 +54,16 @@ def without(items: Sequence[Item], number: int, item: Item) -> list[Item]:
     return [*items[: number - 1], *items[number:]]
 
 
+def _first_but(passed: Sequence[CodexChange], changes: Sequence[CodexChange]) -> CodexChange | None:
+    """Return the first change that is none of those passed over, though it may say the same as one of them."""
+    return next((change for change in changes if all(change is not one for one in passed)), None)
+
+
+def _with(changes: Sequence[CodexChange], old: CodexChange, new: Sequence[CodexChange]) -> list[CodexChange]:
+    """Return the changes with others in the place of one."""
+    return [one for change in changes for one in (new if change is old else [change])]
+
+
 class StoryJobs:
     """The jobs on one story, one at a time, and the pages that listen. Used in the server's event loop only."""
 
@@ -78,6 +87,8 @@ class StoryJobs:
         """Settings that were changed while a passage was written; they hold from the next one on."""
         self.ledger = Ledger(story)
         self.listeners = 0
+        self._making: CodexChange | None = None
+        """The change of the codex that is made just now."""
         self._epoch = secrets.token_hex(4)
         self._events: deque[tuple[int, Mapping[str, object]]] = deque(maxlen=MOST_EVENTS_KEPT)
         self._count = 0
@@ -243,13 +254,17 @@ class StoryJobs:
         self._wait_with(queue, [*self._waiting(queue), item])
         failure, waiting = await self.saved(), self._waiting(queue)
         # One that was taken up meanwhile is in the log.
-        if failure and item in waiting:
+        if failure and item in waiting and item is not self._making:
             self.withdraw(queue, len(waiting) - waiting[::-1].index(item), item)
             raise failure
 
     def withdraw(self, queue: Queue, number: int, item: Any) -> None:
         """Take this item, the one of this number, out of those that wait; raise StoryError where that is another one by now."""
-        self._wait_with(queue, without(self._waiting(queue), number, item))
+        before = self._waiting(queue)
+        others = without(before, number, item)
+        if before[number - 1] is self._making:
+            raise StoryError("This change is tried just now: take it out when that is done.")
+        self._wait_with(queue, others)
 
     def _waiting(self, queue: Queue) -> list[Any]:
         waiting: list[Any] = getattr(self.state, queue)
@@ -277,21 +292,19 @@ class StoryJobs:
 
     async def _make_codex_changes(self) -> None:
         """Make the changes of the codex that wait; those that the codex refuses go on waiting, with the reason."""
-        at = 0
-        while at < len(self.state.codex_changes):
-            change, others = self.state.codex_changes[at], list(self.state.codex_changes)
-            del others[at]
-            self.update(codex_changes=others)
+        refused: list[CodexChange] = []
+        while (change := _first_but(refused, self.state.codex_changes)) is not None:
+            # In its place until it is made: a page would tell of one that comes and goes as of a new one.
+            self._making = change
             try:
-                await self._make_change(partial(make_codex_change, self.story, change))
-            except BaseException as error:
-                refused = isinstance(error, BadAnswer | StoryError) and not isinstance(error, StoryBusy)
-                waits: CodexChange = {**change, "problem": page_message(error)} if refused else change
-                self.update(codex_changes=[*self.state.codex_changes[:at], waits, *self.state.codex_changes[at:]])
-                if not refused:
-                    raise
-                self.save()
-                at += 1
+                await self.make_codex_change(change)
+            except StoryBusy:
+                raise
+            except (BadAnswer, StoryError) as error:
+                refused.append({**change, "problem": page_message(error)})
+                self._wait_with("codex_changes", _with(self.state.codex_changes, change, refused[-1:]))
+            finally:
+                self._making = None
 
     async def edit_memory(self, text: str, at: str | None, before: str | None) -> None:
         """Replace the memory after a passage; nothing may be writing the story.
@@ -316,15 +329,26 @@ class StoryJobs:
         before = (await self.story.apassage()).short_term_memory
         await self._make_change(lambda: self.story.aedit_memory(change.made_in(before)))
 
+    async def make_codex_change(self, change: CodexChange) -> None:
+        """Make a change of the codex; nothing may be writing the story."""
+
+        async def make() -> None:
+            await make_codex_change(self.story, change)
+            self.state.codex_changes = _with(self.state.codex_changes, change, [])
+
+        await self._make_change(make)
+
     async def _make_change(self, make: Callable[[], Awaitable[object]]) -> None:
-        """Make a correction of the newest passage; the words of one that was interrupted follow it as before."""
+        """Make a correction of the newest passage; what belongs to that passage belongs to it as it is then."""
         before = await self.story.apassage()
         await make()
+        now = {before.id: (await self.story.apassage()).id}
         if self.draft is not None:
-            # Kept, they shall not go back behind it.
-            now = {before.id: (await self.story.apassage()).id}
+            # Kept, the words of a passage that was interrupted shall not go back behind it.
             after, head = (now.get(key, key) for key in (self.draft.after, self.draft.head))
             self.draft = replace(self.draft, after=after, head=head)
+        if suggestion := self.state.suggestion:
+            self.state.suggestion = {**suggestion, "at": now.get(suggestion["at"], suggestion["at"])}
         self.story_changed()
         self.save()
 
@@ -372,7 +396,14 @@ class StoryJobs:
             with suppress(RecurrentGPTError):
                 await self.ledger.settle()
                 await self.record_unrecorded()
-                await self.make_waiting_changes()
+                if not await self._goes_on_from_before():
+                    await self.make_waiting_changes()
+
+    async def _goes_on_from_before(self) -> bool:
+        """Whether an edit or an import was stopped: it goes on from what was there before, and a change made now is not in it."""
+        # Whoever wrote on leaves the import behind.
+        imports = self.unfinished_import is not None and self.state.kind not in JOBS_OF_A_PASSAGE
+        return imports or await self.story.apending_replay() is not None
 
     async def _run_until_stopped(self, events: AsyncGenerator[JobEvent], *, keep_words: bool = True) -> bool:
         """Apply events until the job ends or is stopped; return whether it was stopped among the words of a passage."""

@@ -12,7 +12,7 @@ from pydantic import Field
 from recurrentgpt.books.file_names import safe_name
 from recurrentgpt.books.readers.lorebook import tell_left_out
 from recurrentgpt.desk.backend import read_model
-from recurrentgpt.desk.backend.codex_change import MOST_CHANGES, CodexChange, Do, make_codex_change
+from recurrentgpt.desk.backend.codex_change import MOST_CHANGES, CodexChange, Do
 from recurrentgpt.desk.backend.dependencies import IdleJobsDep, JobsDep
 from recurrentgpt.desk.backend.schemas import (
     ERROR_RESPONSES,
@@ -158,8 +158,8 @@ async def _make(jobs: StoryJobs, do: Do, name: str, **args: object) -> Changed:
     """Make a change of the codex; while the desk is at work on the story it waits."""
     change = CodexChange(do=do, name=name, args=args, problem="")
     if not jobs.busy:
-        await make_codex_change(jobs.story, change)
-        return moved(jobs)
+        await jobs.make_codex_change(change)
+        return Changed()
     if len(jobs.state.codex_changes) >= MOST_CHANGES:
         raise BadAnswer(f"{MOST_CHANGES} changes of the codex wait already; take some of them out first.")
     await jobs.let_wait("codex_changes", change)

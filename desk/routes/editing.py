@@ -264,8 +264,9 @@ async def summary(jobs: IdleJobsDep, body: TextBody) -> Changed:
 async def brief(desk: DeskDep, jobs: IdleJobsDep, body: BriefBody) -> Changed:
     """Replace parts of what every prompt holds; of a story of which nothing is written, what it is to begin from."""
     changes = body.model_dump(exclude_none=True)
-    if not await desk.change_opening(jobs, changes):
-        await jobs.story.aedit_brief(**changes)
+    if await desk.change_opening(jobs, changes):
+        return Changed()
+    await jobs.story.aedit_brief(**changes)
     return moved(jobs)
 
 

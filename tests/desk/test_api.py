@@ -11,10 +11,15 @@ from fastapi.testclient import TestClient
 from langchain_core.vectorstores import InMemoryVectorStore
 
 from recurrentgpt.desk.app import create_app
+from recurrentgpt.desk.backend import service
+from recurrentgpt.desk.backend.jobs import write_passages
 from recurrentgpt.library import Library
 from recurrentgpt.models.embeddings import HashEmbeddings, MiniLM
+from recurrentgpt.nodes.open_story import language_of
+from recurrentgpt.schema.errors import StorageError
 from tests.desk.conftest import API, HERE, HOST, Client
 from tests.desk.scripted import paced
+from tests.desk.test_memory_changes import words_come
 
 
 def test_a_story_begins_with_a_passage_and_three_plans(client: Client) -> None:
@@ -477,3 +482,53 @@ def test_the_language_follows_a_premise_that_was_changed_unless_it_was_chosen(
     french = "Une cuisinière trouve une vieille carte dans la cave et la suit jusqu'à la mer."
     client.send("PUT", f"/stories/{story}/brief", {"premise": french})
     assert client.get(path)["values"]["language"] == (chosen or "French")
+
+
+@pytest.mark.parametrize("is_saved", [False, True])
+def test_a_story_that_begins_while_its_premise_is_changed_begins_from_what_was_answered(
+    client: Client, monkeypatch: pytest.MonkeyPatch, is_saved: bool
+) -> None:
+    story = unopened(client, "A cook finds a map.")
+    jobs, begun = client.jobs(story), list[str]()
+    write = jobs.disk.write
+
+    async def begin() -> None:
+        if not begun:
+            begun.append(story)
+            jobs.start("write", write_passages(jobs, 1), asked=1)
+            await words_come(client, story)
+
+    async def look(premise: str) -> str:
+        await begin()
+        return await language_of(premise)
+
+    def save(name: str, changes: dict[str, Any]) -> None:
+        client.http.portal.call(begin)
+        write(name, changes)
+
+    client.model.hold.touch()
+    if is_saved:
+        monkeypatch.setattr(jobs.disk, "write", save)
+    else:
+        monkeypatch.setattr(service, "language_of", look)
+    answer = client.http.put(f"{API}/stories/{story}/brief", json={"premise": "A ferry sinks."})
+    assert (begun, jobs.draft is None) == ([story], False)
+    client.model.hold.unlink()
+    view = client.wait(story)
+    assert (answer.status_code, view["premise"]) == (
+        (200, "A ferry sinks.") if is_saved else (409, "A cook finds a map.")
+    )
+    assert (view["step"], jobs.state.error) == (1, "")
+
+
+def test_a_premise_that_cannot_be_saved_is_not_taken(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    story = unopened(client, "A cook finds a map.")
+
+    def full(*written: object) -> None:
+        raise StorageError("There is no room on the disk.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(client.jobs(story).disk, "write", full)
+        assert "no room" in client.refused("PUT", f"/stories/{story}/brief", {"premise": "A ferry sinks."})[1]
+    assert client.get(f"/stories/{story}")["premise"] == "A cook finds a map."
+    assert client.write(story)["premise"] == "A cook finds a map."

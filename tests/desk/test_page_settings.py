@@ -142,3 +142,21 @@ def test_a_goal_counts_what_is_written_in_all_stories_and_no_imported_book(page:
     assert both > first
     page.get_by_text(f"{both:,} of 5,000 words today").wait_for()
     page.get_by_text(f"{both:,} of 3,000 words in this sitting").wait_for()
+
+
+def test_a_story_in_the_making_does_not_begin_from_what_is_changed_now(page: Any, own_desk: Served) -> None:
+    hold, refuse = own_desk.home / "hold-memory", own_desk.home / "refuse-memory"
+    refuse.touch()
+    page.goto(own_desk.address)
+    page.get_by_label("What is it about?").fill("A cook finds a map.")
+    page.get_by_role("button", name="Begin").click()
+    page.get_by_text("there is no credit left").wait_for()
+    page.get_by_role("button", name="Settings", exact=True).click()
+    begins = page.get_by_text("the story begins from them")
+    begins.wait_for()
+    refuse.unlink()
+    hold.touch()
+    httpx.post(f"{own_desk.address}api/stories/{page.url.rpartition('/')[2]}/write", json={}).raise_for_status()
+    page.get_by_text("They hold from the next passage on.").wait_for()
+    there_are(begins, 0)
+    hold.unlink()

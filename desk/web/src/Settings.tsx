@@ -70,7 +70,7 @@ function Left({ owner, forget }: { owner: string; forget: (() => void) | null })
 /** What a story keeps from its reader, and so the form until it is asked. */
 const HIDDEN = ["truth", "clues"];
 
-export function StorySettings(props: { view: StoryView; onClose: () => void }) {
+export function StorySettings(props: { view: StoryView; busy: boolean; onClose: () => void }) {
   const { view } = props;
   const form = useSettings(`/stories/${view.id}/settings`, false);
   const [machine, setMachine] = useState(false);
@@ -106,7 +106,7 @@ export function StorySettings(props: { view: StoryView; onClose: () => void }) {
           void save();
         }}
       >
-        <p className="hint">{view.opened ? "They hold from the next passage on." : "Nothing is written yet: the story begins from them."}</p>
+        <p className="hint">{view.opened || props.busy ? "They hold from the next passage on." : "Nothing is written yet: the story begins from them."}</p>
         <Left {...form.left} />
         <label className="field long">
           <span>Premise</span>

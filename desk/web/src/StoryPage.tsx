@@ -233,7 +233,7 @@ export function StoryPage(props: { id: string }) {
       {open === "page" && <PageDialog onClose={() => setOpen("")} />}
       {open === "search" && <SearchDialog story={props.id} busy={job.busy} onClose={() => setOpen("")} onJump={goto} />}
       {open === "export" && <ExportDialog story={props.id} opened={view.opened} onClose={() => setOpen("")} />}
-      {open === "settings" && <StorySettings view={view} onClose={() => setOpen("")} />}
+      {open === "settings" && <StorySettings view={view} busy={job.busy} onClose={() => setOpen("")} />}
       {open === "machine" && <MachineSettings onClose={() => setOpen("")} />}
       {open === "help" && <ShortcutsHelp onClose={() => setOpen("")} play={view.mode === "fiction"} />}
     </div>

@@ -1,0 +1,203 @@
+"""When the changes of the codex that wait are made, in which order, and what is beside them meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recurrentgpt.desk.backend import story_jobs
+from recurrentgpt.desk.backend.codex_change import CodexChange, make_codex_change
+from recurrentgpt.desk.backend.story_jobs import StoryJobs
+from recurrentgpt.library import Library
+from recurrentgpt.schema.errors import StorageError, StoryError
+from recurrentgpt.story import Story
+from tests.desk.conftest import API, Client
+from tests.desk.test_codex_changes import ADDED, FACT, WAITS
+from tests.desk.test_codex_panel import names
+from tests.desk.test_story_jobs import Table
+
+BOOK = "\n\n".join(f"Ines counted lantern number {number} and wrote it down." for number in range(300))
+
+
+async def stage_comes(client: Client, story: str, stage: str) -> None:
+    """Wait until the work on a story is at this stage."""
+    async for _, event in client.jobs(story).follow(""):
+        if event["event"] == "state" and event["stage"] == stage:
+            return
+
+
+async def passages_come(client: Client, story: str) -> None:
+    """Wait until some passages of an import are in the log."""
+    async for _, event in client.jobs(story).follow(""):
+        if event["event"] == "state" and event["replay"]:
+            return
+
+
+def waits(client: Client, story: str) -> list[str]:
+    return [change["name"] for change in client.jobs(story).state.codex_changes]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_is_asked_during_an_edit_that_does_not_end_waits_until_it_does(client: Client, fails: bool) -> None:
+    story = client.write(client.begin()["id"], steps=2)["id"]
+    hold, refuse = (client.model.hold.with_name(name) for name in ("hold-memory", "refuse"))
+    hold.touch()
+    client.send("POST", f"/stories/{story}/passage", {"at": "1", "text": "Ines rows home.", "replay": True})
+    client.http.portal.call(stage_comes, client, story, "update_memory")
+    client.send("POST", f"/stories/{story}/codex", ADDED)
+    if fails:
+        refuse.touch()
+        hold.unlink()
+    else:
+        client.send("POST", f"/stories/{story}/stop")
+    assert client.wait(story)["pending_replay"] is not None
+    assert waits(client, story) == ["Zoltan"]
+    (refuse if fails else hold).unlink()
+    client.send("POST", f"/stories/{story}/replay")
+    view = client.wait(story)
+    assert (client.texts(view)[0], view["step"], view["pending_replay"]) == ("Ines rows home.", 3, None)
+    assert [line["text"] for line in names(client, story, view["head"])["Zoltan"]["lines"]] == [FACT]
+    assert waits(client, story) == []
+
+
+def test_what_is_asked_during_an_import_that_is_stopped_waits_until_the_whole_book_is_there(client: Client) -> None:
+    files, hold = {"file": ("book.txt", BOOK)}, client.model.hold.with_name("hold-memory")
+    works, stories = client.model.replies, list[str]()
+
+    def reply(messages: list[Any]) -> str:
+        # Held from the call after this one on, with some of the passages in the log.
+        if stories and client.jobs(stories[0]).state.replay:
+            hold.touch()
+        answer: str = works(messages)
+        return answer
+
+    client.model.replies = reply
+    answer = client.http.post(f"{API}/imports/begin", files=files, data={"fast": "false"})
+    stories.append(client.answer(answer)["story"])
+    story = stories[0]
+    client.http.portal.call(passages_come, client, story)
+    client.send("POST", f"/stories/{story}/codex", ADDED)
+    client.send("POST", f"/stories/{story}/stop")
+    stopped = client.wait(story)
+    assert 0 < stopped["step"] < client.jobs(story).unfinished_import["total"]
+    assert waits(client, story) == ["Zoltan"]
+    stories.clear()
+    hold.unlink()
+    client.answer(client.http.post(f"{API}/imports/begin", files=files, data={"fast": "false"}))
+    view = client.wait(story)
+    assert view["unfinished_import"] is None
+    assert "Zoltan" in names(client, story, view["head"])
+
+
+@pytest.mark.parametrize("waiting", [True, False])
+def test_a_suggestion_stays_at_its_passage_when_the_codex_is_changed(client: Client, waiting: bool) -> None:
+    story, hold = client.begin()["id"], client.model.hold.with_name("hold-memory")
+    client.send("POST", f"/stories/{story}/codex", ADDED)
+    view = client.get(f"/stories/{story}")
+    hold.touch()
+    client.send("POST", f"/stories/{story}/suggestion", {"at": view["head"], "start": 0, "end": 12, "how": "shorten"})
+    if not waiting:
+        hold.unlink()
+        client.wait(story)
+    client.send("PUT", f"/stories/{story}/codex", {"name": "Zoltan", "pinned": True})
+    assert waits(client, story) == ["Zoltan"] * waiting
+    hold.unlink(missing_ok=True)
+    after, found = client.wait(story), client.jobs(story).state.suggestion
+    assert names(client, story, after["head"])["Zoltan"]["pinned"] is True
+    assert after["head"] != view["head"]
+    assert (found["at"], bool(found["text"])) == (after["head"], True)
+    assert client.texts(after) == client.texts(view)
+
+
+def test_words_of_an_interruption_wait_on_when_the_codex_is_changed(client: Client) -> None:
+    story = client.begin()["id"]
+    refuse = client.model.hold.with_name("refuse-memory")
+    refuse.touch()
+    client.write(story, number=1)
+    refuse.unlink()
+    words = client.jobs(story).draft.text
+    client.send("POST", f"/stories/{story}/codex", ADDED)
+    assert client.get(f"/stories/{story}")["aside"] == []
+    client.send("POST", f"/stories/{story}/keep")
+    view = client.wait(story)
+    assert client.texts(view)[1].split() == words.split()
+    assert "Zoltan" in names(client, story, "1")
+
+
+REFUSED = CodexChange(do="line", name="Quillon", args={"aspect": "status", "value": "dead"}, problem="")
+
+
+@pytest.fixture
+def table(tmp_path: Path, library: Library) -> Table:
+    return Table(library, tmp_path)
+
+
+async def waiting(table: Table, *changes: CodexChange) -> StoryJobs:
+    """Return the jobs of a story where these changes wait."""
+    jobs = await table.begun()
+    for change in changes:
+        await jobs.let_wait("codex_changes", change)
+    return jobs
+
+
+def while_made(monkeypatch: pytest.MonkeyPatch, name: str, then: Callable[[], None]) -> None:
+    """Let something happen while the changes of an entry are made."""
+
+    async def make(story: Story, change: CodexChange) -> None:
+        if change["name"] == name:
+            then()
+        await make_codex_change(story, change)
+
+    monkeypatch.setattr(story_jobs, "make_codex_change", make)
+
+
+async def test_none_is_passed_over_where_another_is_taken_out_meanwhile(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = await waiting(table, REFUSED, WAITS, {**WAITS, "name": "Sandor"})
+    while_made(monkeypatch, "Zoltan", lambda: jobs.withdraw("codex_changes", 1, jobs.state.codex_changes[0]))
+    await jobs.make_waiting_changes()
+    assert jobs.state.codex_changes == []
+    assert {"Zoltan", "Sandor"} <= {entry.name for entry in await jobs.story.acodex()}
+
+
+async def test_one_that_cannot_be_made_now_keeps_its_place(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    later = {**WAITS, "name": "Sandor"}
+    jobs = await waiting(table, REFUSED, WAITS, later)
+
+    def fail() -> None:
+        jobs.withdraw("codex_changes", 1, jobs.state.codex_changes[0])
+        raise StorageError("There is no room on the disk.")
+
+    while_made(monkeypatch, "Zoltan", fail)
+    with pytest.raises(StorageError):
+        await jobs.make_waiting_changes()
+    assert jobs.state.codex_changes == [WAITS, later]
+
+
+async def test_one_that_is_tried_again_stays_in_sight_and_cannot_be_taken_out_meanwhile(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = await waiting(table, REFUSED)
+    await table.write(jobs)
+    (refused,) = jobs.state.codex_changes
+    assert "Quillon" in refused["problem"]
+    told, said = len(jobs._events), list[str]()
+
+    def take_out() -> None:
+        with pytest.raises(StoryError) as caught:
+            jobs.withdraw("codex_changes", 1, refused)
+        said.append(str(caught.value))
+
+    while_made(monkeypatch, "Quillon", take_out)
+    await table.write(jobs)
+    # Before the passage and behind it.
+    assert len(said) == 2
+    assert "tried" in said[0]
+    states = [event for _, event in list(jobs._events)[told:] if event["event"] == "state"]
+    assert [state["codex_changes"] for state in states] == [[refused]] * len(states)
+    jobs.withdraw("codex_changes", 1, refused)
+    assert jobs.state.codex_changes == []

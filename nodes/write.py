@@ -19,7 +19,7 @@ from recurrentgpt.nodes.prompt_messages import prose_sampling, write_turns
 from recurrentgpt.nodes.prompt_runtime import PromptRuntime, sent_as
 from recurrentgpt.nodes.prompt_values import LONGEST, finale, people
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
-from recurrentgpt.nodes.small.reply_patterns import first_name
+from recurrentgpt.nodes.small.reply_patterns import first_name, is_english
 from recurrentgpt.nodes.worked_examples import fixed_turns, strangers
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.gate import ProseGate
@@ -397,6 +397,7 @@ async def _gate(passage: Composing, *, small: bool) -> ProseGate:
     state, context = passage.state, passage.runtime.context
     seen = [passage.previous, *(entry["piece"] for entry in state.get("recalled", []))]
     unknown: list[str] = []
+    taught = passage.model.adapter is not None
     if small:
         log = passage.runtime.log
         seen += [commit["passage"] for commit in await log.latest(state["story"], state["head"], WATCHED)]
@@ -409,6 +410,7 @@ async def _gate(passage: Composing, *, small: bool) -> ProseGate:
         language=context.language,
         finale=finale(state, passage.runtime, passage.step) == "last",
         third_person=small and context.person != "first",
+        past_tense=taught and context.mode == "novel" and context.own_narration and is_english(context.language),
         keeps_all=not small and context.keeps_whole_passages,
         banned=context.banned_phrases,
         strangers=unknown,

@@ -18,6 +18,7 @@ Kind = Literal[
     "control",
     "role",
     "narrator",
+    "tense",
     "speaker",
 ]
 

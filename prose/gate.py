@@ -79,6 +79,9 @@ MOST_ECHOES = 12
 MOST_SKIPPED, MOST_IN_A_ROW = 20, 5
 """Repeated sentences that one passage may lose without another sample, in all and one after the other."""
 
+MOST_TENSES = 3
+"""Times that a passage stops where it slips into the present; from then on that is how it is told."""
+
 MOST_BANNED = 2
 """Times that the stream of a small model stops at a banned phrase; from then on the sentence that holds one is left out."""
 
@@ -100,9 +103,10 @@ class ProseGate:
     """Collect a passage sentence by sentence; stop at the first unfit one, and at the end of the last that fits.
 
     `seen` holds the texts that the passage must not copy, `banned` the phrases that it must not hold, `strangers` the names of
-    people who are none of the story's, `third_person` refuses a narrator who says "I", `finale` allows "The end". With
-    `keeps_all`, for a capable model, nothing is cut at a length and nothing stops the stream: `objection` says what is wrong
-    with the passage, so that it can be asked for again; its emphasis stays, as `prose.emphasis` has it.
+    people who are none of the story's, `third_person` refuses a narrator who says "I", `past_tense` what is told in the
+    present, a few times; `finale` allows "The end". With `keeps_all`, for a capable model, nothing is cut at a length and
+    nothing stops the stream: `objection` says what is wrong with the passage, so that it can be asked for again; its emphasis
+    stays, as `prose.emphasis` has it.
     """
 
     def __init__(
@@ -114,6 +118,7 @@ class ProseGate:
         language: str = "English",
         finale: bool = False,
         third_person: bool = False,
+        past_tense: bool = False,
         copy_limit: int = COPY_LIMIT,
         keeps_all: bool = False,
         banned: Sequence[str] = (),
@@ -154,6 +159,7 @@ class ProseGate:
             language=language,
             finale=finale,
             third_person=third_person,
+            past_tense=past_tense,
             copy_limit=copy_limit,
             banned=banned,
             strangers=strangers,
@@ -347,6 +353,8 @@ class ProseGate:
             if bare.strip() and not ruled:
                 emphasised = self.keeps_all and is_emphasised(piece, self._settled)
                 fault = self._examiner.examine(bare, self._settled, emphasised=emphasised)
+            if fault and fault.kind == "tense" and sum(it.kind == "tense" for it in self.refused) >= MOST_TENSES:
+                fault = None
             if unfinished and fault and fault.kind in REPEATING:
                 # A groove comes to no stop.
                 return

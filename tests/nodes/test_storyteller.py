@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.messages import BaseMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
@@ -20,7 +21,7 @@ from recurrentgpt.models.roles import ResolvedModel, Role, aresolve_model
 from recurrentgpt.nodes.reply_schemas import taught_reply
 from recurrentgpt.nodes.small.seed_ideas import deal_names
 from recurrentgpt.schema.context import Context
-from recurrentgpt.testing import ScriptedChatModel
+from recurrentgpt.testing import ScriptedChatModel, story_replies
 from training.data import DATA, read_premises
 
 
@@ -73,6 +74,22 @@ async def test_its_plans_wait_for_the_notes(model: ScriptedChatModel) -> None:
     notes, plans = (said(call) for call in model.calls[-2:])
     assert notes[3].startswith("Note what happened in this scene")
     assert "Plan the next scene" in plans[3], "one after the other, so that nothing is read twice"
+
+
+@pytest.mark.parametrize(("settings", "stands"), [({}, False), ({"tense": "present"}, True)])
+async def test_a_scene_that_slips_into_the_present_is_written_anew(
+    write: Any, model: ScriptedChatModel, settings: dict[str, str], stands: bool
+) -> None:
+    slips = iter(["Clara walks to the door.\n\n"])
+
+    def replies(messages: list[BaseMessage]) -> str:
+        slip = next(slips, "") if "Write this scene" in str(messages[-1].text) else ""
+        return slip + story_replies(messages)
+
+    model.replies = replies
+    scene = (await write(steps=1, **settings))[1]["passage"]
+    assert scene
+    assert ("Clara walks" in scene) is stands
 
 
 async def test_nothing_is_told_twice(write: Any, model: ScriptedChatModel) -> None:

@@ -190,6 +190,29 @@ def test_a_first_person_narrator_is_refused_on_request_and_speech_is_not():
     assert find_fault("I opened the door.") is None
 
 
+@pytest.mark.parametrize(
+    ("sentence", "slip"),
+    [
+        ("Clara Reed is sitting on the stairs.", "Clara Reed is"),
+        ("He does not answer.", "He does"),
+        ("Otto still looks at her.", "Otto still looks"),
+        ('"Wait," she says, and she takes it.', "she says"),
+        ("The door creaks, and Otto comes in.", "Otto comes"),
+        ("He was late, as always.", None),
+        ("She lifts nobody.", "She lifts"),
+        ('"He looks at her," said Otto.', None),
+        ("'He looks at her,' said Otto.", None),
+        ("He asked what there is to see.", None),
+        ("The stairs went down.", None),
+        ("Seven boats came in, and Otto perhaps slept.", None),
+    ],
+)
+def test_what_is_told_in_the_present_is_refused_on_request_and_speech_is_not(sentence, slip):
+    fault = find_fault(sentence, past_tense=True)
+    assert (fault and (fault.kind, fault.detail)) == (slip and ("tense", slip))
+    assert find_fault(sentence) is None
+
+
 def test_other_languages_have_their_own_alphabet():
     assert find_fault("Она открыла дверь.", language="Russian") is None
     assert find_fault("Она открыла door.", language="Russian") is None

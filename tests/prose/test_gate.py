@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recurrentgpt.prose.emphasis import emphasised, one_form
-from recurrentgpt.prose.gate import MOST_IN_A_ROW, ProseGate
+from recurrentgpt.prose.gate import MOST_IN_A_ROW, MOST_TENSES, ProseGate
 from recurrentgpt.prose.machine_talk import machine_talk
 from recurrentgpt.prose.sentence_checks import COPY_LIMIT, find_fault
 from recurrentgpt.prose.sentences import count_words, segments
@@ -32,6 +32,17 @@ def gate_of(text: str, size: int = 3, **settings) -> ProseGate:
         gate.feed(text[start : start + size])
     gate.close()
     return gate
+
+
+def test_a_passage_stops_where_it_slips_into_the_present_and_not_for_ever():
+    gate = ProseGate(min_words=20, max_words=80, past_tense=True)
+    gate.feed("Clara opened the door. ")
+    for sample in range(MOST_TENSES):
+        gate.feed("Otto waits in the rain. She went in. ")
+        assert (gate.fault and gate.fault.kind, gate.cut()) == ("tense", "Clara opened the door."), sample
+    gate.feed(" Otto waits in the rain. She went in. ")
+    gate.close()
+    assert gate.finish() == "Clara opened the door. Otto waits in the rain. She went in."
 
 
 @pytest.mark.parametrize("size", [1, 4, 17, 1000])

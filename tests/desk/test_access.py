@@ -247,3 +247,17 @@ def test_nothing_is_wider_than_a_narrow_screen(open_page: Callable[..., Any], ad
     page.locator(".plans .card").first.click()
     # Work that is done at once may never be seen.
     page.wait_for_function("plan => document.querySelector('.plans .card')?.innerText !== plan", arg=plan)
+
+
+def test_the_page_is_as_long_with_a_passage_out_of_sight(open_page: Callable[..., Any], address: str) -> None:
+    page = open_page(**LOOKS["narrow and dark"])
+    page.goto(address)
+    page.locator(".plans .card").first.wait_for()
+    page.evaluate("document.querySelector('.leaf').style.paddingBottom = '5000px'")
+    page.evaluate("scrollTo(0, 0)")
+    page.locator("article.passage").first.wait_for()
+    height = page.evaluate("document.documentElement.scrollHeight")
+    page.evaluate("scrollTo(0, 1e6)")
+    # It is brought back where the page is shorter without it, and taken away again where it is longer.
+    page.locator(".block:empty").wait_for(state="attached")
+    assert page.evaluate("document.documentElement.scrollHeight") == height

@@ -4,8 +4,8 @@ import { get } from "./api";
 import { discard, forgetLaidAside, letGo, openAgain, takeBack, useDiscarded, useHiddenTexts, useUnsavedText, type Discarded } from "./unsavedText";
 import type { Live } from "./useStory";
 import { forgetEdit } from "./SaveText";
-import { Prose, Writing } from "./components";
-import { count, excerpt } from "./format";
+import { ChangedMeanwhile, Prose, Writing } from "./components";
+import { count, excerpt, isSame } from "./format";
 import type { Ask, Passage, StoryView } from "./types";
 
 export function PendingWork({ live: { job }, view, ask, onWrite }: { live: Live; view: StoryView; ask: Ask; onWrite: () => void }) {
@@ -67,16 +67,21 @@ function ChosenPlan({ view, ask, hidden, onWrite }: { view: StoryView; ask: Ask;
   const text = field.text;
   if (text !== null) {
     const number = view.plans.indexOf(plan) + 1;
+    const changed = Boolean(plan) && ![field.base, text, field.saved].some((known) => isSame(known, plan));
+    const cannot = changed || !text.trim();
     const save = async (then = () => {}) => {
-      if (!text.trim() || !(await ask("PUT", "/waiting-plan", { plan: text, ...(number && { number }) }))) return;
+      if (cannot) return;
+      field.sent(text);
+      if (!(await ask("PUT", "/waiting-plan", { plan: text, seen: plan, ...(number && { number }) }))) return field.sent(field.saved);
       field.drop();
       then();
     };
     return (
       <Writing label="The plan that waits" field={field} rows={3} atEnd back="#next" onSubmit={() => void save(onWrite)}>
+        {changed && <ChangedMeanwhile what="The plan that waits" now={plan} onKeep={() => field.rebase(view.head, plan)} onTake={field.discard} />}
         <div className="row">
-          <button className="primary" disabled={!text.trim()} onClick={() => void save(onWrite)}>Write from it</button>
-          <button disabled={!text.trim()} onClick={() => void save()}>Only save it</button>
+          <button className="primary" disabled={cannot} onClick={() => void save(onWrite)}>Write from it</button>
+          <button disabled={cannot} onClick={() => void save()}>Only save it</button>
           <button className="quiet" onClick={field.discard}>Cancel</button>
         </div>
       </Writing>

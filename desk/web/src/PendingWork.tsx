@@ -1,8 +1,9 @@
 // What waits for a word of the writer: interrupted work, and whatever was typed or written and stands nowhere yet.
 import { useEffect } from "react";
 import { get } from "./api";
-import { discard, forgetLaidAside, letGo, openAgain, takeBack, useDiscarded, useHiddenTexts, useUnsavedText, type Discarded } from "./unsavedText";
+import { discard, forgetLaidAside, letGo, openAgain, openEditor, setAdrift, setUnsaved, takeBack, useDiscarded, useHiddenTexts, useUnsavedText, type Discarded, type UnsavedText } from "./unsavedText";
 import type { Live } from "./useStory";
+import { hasField } from "./CodexPanel";
 import { forgetEdit } from "./SaveText";
 import { ChangedMeanwhile, Prose, Writing } from "./components";
 import { count, excerpt, isSame } from "./format";
@@ -146,8 +147,17 @@ export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; 
     discard(key);
     if (lent) void forgetEdit(props.ask, lent);
   };
-  const show = async (key: string, at: string) => {
+  const show = async (key: string, draft: UnsavedText) => {
+    const { at } = draft;
     if (BESIDE.test(key)) props.onShow();
+    if (/^codex\//.test(key)) {
+      if (!hasField(key)) {
+        // It is typed on where it is offered.
+        openEditor(key, "", at);
+        return setAdrift(key);
+      }
+      setUnsaved(key, { ...draft, adrift: false });
+    }
     const place = PLACES.find(([pattern]) => pattern.test(key));
     if (place) {
       openAgain(key);
@@ -168,7 +178,7 @@ export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; 
   };
   return (
     <>
-      <Thrown owner={view.id} onBack={({ key, draft }) => void show(key, draft.at)} />
+      <Thrown owner={view.id} onBack={({ key, draft }) => void show(key, draft)} />
       {hidden.map(([key, draft]) => (
         <div className="offer" key={key} role="group" aria-label="Not saved">
           {draft.adrift ? <Adrift name={key} at={draft.at} /> : (
@@ -177,7 +187,7 @@ export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; 
             </p>
           )}
           <div className="row">
-            <button disabled={props.busy && !/^codex\/|\/(memory|own)\//.test(key)} onClick={() => void show(key, draft.at)}>Go on with it</button>
+            <button disabled={props.busy && !/^codex\/|\/(memory|own)\//.test(key)} onClick={() => void show(key, draft)}>Go on with it</button>
             <button className="quiet" onClick={() => forget(key, draft.lent)}>Forget it</button>
           </div>
         </div>

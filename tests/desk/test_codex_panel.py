@@ -352,3 +352,23 @@ def test_what_is_taken_out_is_of_the_kind_that_was_chosen(page: Any, own_desk: S
     has_value(codex.get_by_label("Place of Zoltan"), "the weir")
     own_desk.hold.unlink()
     written(page, 2)
+
+
+def test_a_button_that_is_pressed_while_the_desk_works_says_that_its_change_waits(page: Any, own_desk: Served) -> None:
+    codex = change_zoltan(page, own_desk.address)
+    # A screen reader tells of what comes in a region that it knows already.
+    region = codex.get_by_role("status").first.element_handle()
+    held_draft(page, own_desk)
+    pin = codex.locator(".entry", has_text="Change Zoltan").get_by_role("button", name="Pin")
+    pin.click()
+    codex.get_by_text("Waits: pinned.", exact=True).wait_for()
+    assert region.inner_text().startswith("1 change ")
+    pin.click()
+    codex.get_by_role("button", name="Hide").last.click()
+    codex.get_by_text("Waits: pinned, hidden.", exact=True).wait_for()
+    assert region.inner_text().startswith("2 changes ")
+    there_are(codex.get_by_label("Changes of the codex that wait").get_by_role("listitem"), 2)
+    own_desk.hold.unlink()
+    written(page, 2)
+    there_are(codex.get_by_text("Waits:"), 0)
+    assert region.inner_text() == ""

@@ -2,6 +2,7 @@
 import { useEffect, useState, type FormEvent } from "react";
 import { get, upload } from "./api";
 import { Problem, TakeOut, useAttempt } from "./components";
+import { count } from "./format";
 import type { Ask, CodexChange, CodexEntry, CodexHistory, CodexLine, StoryView } from "./types";
 import { layAside, openAgain, useField as useDraft, useUnsavedText } from "./unsavedText";
 
@@ -132,13 +133,17 @@ export const hasField = (key: string) => document.querySelector(`.codex [data-dr
 /** Changes that wait until what is in the making is there. */
 function Waiting(props: Props) {
   const { changes, busy } = props;
-  if (!changes.length) return null;
   return (
     <>
-      <p className="hint">{busy ? "Changed in the codex when what the desk is at work on is done:" : "These changes wait for the next passage:"}</p>
-      <ul className="queue" aria-label="Changes of the codex that wait">
-        {changes.map((change, at) => <WaitingChange key={at} {...props} change={change} number={at + 1} />)}
-      </ul>
+      {/* It is there before it says anything: a screen reader tells of what changes. */}
+      <p role="status" className="hint">
+        {changes.length > 0 && (busy ? `${count(changes.length, "change")} to be made in the codex when what the desk is at work on is done:` : "These changes wait for the next passage:")}
+      </p>
+      {changes.length > 0 && (
+        <ul className="queue" aria-label="Changes of the codex that wait">
+          {changes.map((change, at) => <WaitingChange key={at} {...props} change={change} number={at + 1} />)}
+        </ul>
+      )}
     </>
   );
 }
@@ -165,7 +170,7 @@ function WaitingChange({ view, ask, change, number }: Props & { change: CodexCha
   };
   return (
     <li className="row">
-      <span dir="auto">{told(change)}</span>
+      <span dir="auto">{change.name} · {told(change)}</span>
       <TakeOut label={`Take out change ${number} of the codex`} back="#codex" onClick={() => void takeOut()} />
       <Problem text={change.problem} />
     </li>
@@ -174,11 +179,11 @@ function WaitingChange({ view, ask, change, number }: Props & { change: CodexCha
 
 const textOf = (value: unknown) => (Array.isArray(value) ? value.join(", ") : String(value ?? ""));
 
-/** A change in words. */
-function told({ do: what, name, args }: CodexChange) {
+/** A change of an entry in words. */
+function told({ do: what, args }: CodexChange) {
   const [facts, keys, value] = [args.facts, args.keys, args.value].map(textOf);
   const aspect = ASPECTS[args.aspect as keyof typeof ASPECTS];
-  const said = {
+  return {
     add: `${textOf(args.kind)}${facts && `: ${facts}`}${keys && ` (${keys})`}`,
     line: `${args.end ? "no longer " : ""}${aspect?.toLowerCase()}: ${value}`,
     alias: `also called ${textOf(args.alias)}`,
@@ -187,7 +192,6 @@ function told({ do: what, name, args }: CodexChange) {
     hide: args.hidden ? "hidden" : "no longer hidden",
     remove: "taken out",
   }[what];
-  return `${name} · ${said}`;
 }
 
 /** What somebody typed of a change, by its field. */
@@ -213,6 +217,7 @@ function Change(props: Props & { entry: CodexEntry }) {
   };
   const valueOf = (one: CodexLine) => (one.aspect === "fact" ? one.text : one.value);
   const others = entries.filter((known) => known !== entry);
+  const waits = props.changes.filter((change) => change.name === entry.name);
   return (
     <details>
       <summary>Change <bdi>{entry.name}</bdi>{(said.text || alias.text) && " · not saved"}</summary>
@@ -251,6 +256,7 @@ function Change(props: Props & { entry: CodexEntry }) {
         <button className="quiet" aria-pressed={entry.hidden} title="Readers are not shown it" onClick={() => void put({ hidden: !entry.hidden })}>Hide</button>
         <button className="quiet" onClick={() => void ask("DELETE", `/codex?name=${encodeURIComponent(entry.name)}`)}>Take it out</button>
       </div>
+      {waits.length > 0 && <p className="hint" dir="auto">Waits: {waits.map(told).join(", ")}.</p>}
     </details>
   );
 }

@@ -372,3 +372,22 @@ def test_a_button_that_is_pressed_while_the_desk_works_says_that_its_change_wait
     written(page, 2)
     there_are(codex.get_by_text("Waits:"), 0)
     assert region.inner_text() == ""
+
+
+def test_a_reason_why_a_change_waits_takes_nobody_away_from_the_plans(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    held_draft(page, own_desk)
+    api = f"{own_desk.address}api/stories/{page.url.rpartition('/')[2]}"
+    httpx.put(f"{api}/codex", json={"name": "Zoltan", "pinned": True}).raise_for_status()
+    own_desk.hold.unlink()
+    written(page, 2)
+    waits = page.get_by_label("Changes of the codex that wait")
+    page.reload()
+    waits.get_by_text("no one entry").wait_for()
+    # Whatever brings something to the screen has done so by then.
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert page.locator("aside").evaluate("panel => [panel.scrollHeight > panel.clientHeight, panel.scrollTop]") == [
+        True,
+        0,
+    ]
+    there_are(waits.get_by_role("alert"), 0)

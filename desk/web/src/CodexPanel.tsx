@@ -172,7 +172,7 @@ function WaitingChange({ view, ask, change, number }: Props & { change: CodexCha
     <li className="row">
       <span dir="auto">{change.name} · {told(change)}</span>
       <TakeOut label={`Take out change ${number} of the codex`} back="#codex" onClick={() => void takeOut()} />
-      <Problem text={change.problem} />
+      {change.problem && <p className="hint" dir="auto">{change.problem}</p>}
     </li>
   );
 }

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from pydantic import Field
 
+from recurrentgpt.desk.backend import read_model
 from recurrentgpt.desk.backend.dependencies import DeskDep, IdleJobsDep, JobsDep
 from recurrentgpt.desk.backend.jobs import within_budget, write_another_take, write_passages
 from recurrentgpt.desk.backend.save_draft import write_draft
@@ -60,6 +61,8 @@ class WaitingPlan(RequestBody):
     number: Annotated[int, Field(ge=1, le=9)] | None = None
     plan: LongText
     at: Ref | None = None
+    seen: LongText | None = None
+    """The plan in whose place it comes, as the page shows it; empty where none waits."""
 
 
 class PlanBody(RequestBody):
@@ -106,6 +109,11 @@ async def write(jobs: IdleJobsDep, body: WriteBody) -> JobStarted:
 @router.put("/stories/{story}/waiting-plan")
 async def edit_waiting_plan(jobs: IdleJobsDep, body: WaitingPlan) -> Changed:
     """Let another plan wait in the place of the one that was chosen, and write nothing yet."""
+    waits = (await jobs.story.asnapshot()).waiting_plan or ""
+    if body.seen is not None and not read_model.is_same(body.seen, waits):
+        raise StoryError(
+            "The plan that waits was changed meanwhile: look at it, then save yours. Nothing of either is lost."
+        )
     await _choose(jobs, body)
     return moved(jobs)
 

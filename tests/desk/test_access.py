@@ -255,7 +255,7 @@ def test_the_page_is_as_long_with_a_passage_out_of_sight(open_page: Callable[...
     page.locator(".plans .card").first.wait_for()
     page.evaluate("document.querySelector('.leaf').style.paddingBottom = '5000px'")
     page.evaluate("scrollTo(0, 0)")
-    page.locator("article.passage").first.wait_for()
+    there_are(page.locator("article.passage .prose"), 2)
     height = page.evaluate("document.documentElement.scrollHeight")
     page.evaluate("scrollTo(0, 1e6)")
     # It is brought back where the page is shorter without it, and taken away again where it is longer.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tests.desk.conftest import Served, at_rest, begin, has_value, send, text_of, there_are, written
 
 
@@ -87,6 +89,41 @@ def test_an_edit_of_a_plan_that_waits_is_found_again_when_that_is_gone(page: Any
     written(page, 2)
     page.locator("article.passage[aria-label^='Passage 2'] .number").click()
     page.locator(".plan-was").get_by_text("She runs. It rains.").wait_for()
+
+
+@pytest.mark.parametrize("choice", ["Go on with mine", "Take this one"])
+def test_who_saves_a_plan_that_waits_second_is_told_what_it_became_meanwhile(
+    page: Any, open_page: Callable[..., Any], own_desk: Served, choice: str
+) -> None:
+    mine, theirs = "A spoon is hidden. She runs.", "The rain stops."
+    begin(page, own_desk.address)
+    (own_desk.home / "refuse").touch()
+    page.keyboard.press("w")
+    page.get_by_label("Your plan for the next passage").fill("A spoon is hidden.")
+    send(page)
+    other = open_page()
+    other.goto(page.url)
+    for place, text in ((page, mine), (other, theirs)):
+        button(place, "Edit the plan that waits").click()
+        place.get_by_label("The plan that waits", exact=True).fill(text)
+    button(other, "Only save it").click()
+    told = page.get_by_role("group", name="Changed meanwhile")
+    told.get_by_text(theirs).wait_for()
+    editor = page.get_by_label("The plan that waits", exact=True)
+    has_value(editor, mine)
+    assert button(page, "Only save it").is_disabled()
+    assert button(page, "Write from it").is_disabled()
+    # It is no way around them.
+    editor.press("Control+Enter")
+    button(told, choice).click()
+    there_are(told, 0)
+    if choice == "Go on with mine":
+        button(page, "Only save it").click()
+        there_are(told, 0)
+    else:
+        page.get_by_role("group", name="Thrown away").get_by_text(mine).wait_for()
+    there_are(editor, 0)
+    page.locator(".plan-now").get_by_text(mine if choice == "Go on with mine" else theirs).wait_for()
 
 
 def test_a_second_click_is_no_second_wish(page: Any, desk: Served) -> None:

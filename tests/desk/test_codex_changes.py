@@ -83,6 +83,26 @@ def test_what_the_codex_refuses_waits_with_the_reason_and_holds_nothing_up(clien
     assert client.jobs(story).state.codex_changes == []
 
 
+def test_what_waits_already_does_not_wait_twice(client: Client) -> None:
+    with writing(client) as story:
+        path = f"/stories/{story}/codex"
+        for pinned in (True, True, False, True):
+            client.send("PUT", path, {"name": "Zoltan", "pinned": pinned})
+            client.send("PUT", path, {"name": "Sandor", "hidden": True})
+        pins = [change["args"] for change in client.jobs(story).state.codex_changes if change["do"] == "pin"]
+        # What was taken back in between is asked for anew.
+        assert pins == [{"pinned": True}, {"pinned": False}, {"pinned": True}]
+        assert len(client.jobs(story).state.codex_changes) == len(pins) + 1
+    # The codex knows neither: asked for once more, they are refused once more.
+    client.model.hold.touch()
+    client.send("POST", f"/stories/{story}/write", {"number": 1})
+    client.http.portal.call(words_come, client, story)
+    client.send("PUT", path, {"name": "Sandor", "hidden": True})
+    assert len(client.jobs(story).state.codex_changes) == len(pins) + 1
+    client.model.hold.unlink()
+    client.wait(story)
+
+
 def test_what_is_not_on_the_disk_does_not_wait_and_not_all_can(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     with writing(client) as story:
         path = f"/stories/{story}/codex"

@@ -274,3 +274,120 @@ def test_an_entry_is_typed_while_a_passage_is_written(page: Any, own_desk: Serve
     written(page, 2)
     codex.locator("h3", has_text="Zoltan").wait_for(state="attached")
     there_are(waits, 0)
+
+
+def change_zoltan(page: Any, address: str, passages: int = 1) -> Any:
+    """Begin a story that knows Zoltan, open what changes him, and return the panel."""
+    begin(page, address, passages)
+    api = f"{address}api/stories/{page.url.rpartition('/')[2]}"
+    httpx.post(f"{api}/codex", json={"name": "Zoltan", "kind": "person"}).raise_for_status()
+    codex = page.locator(".codex")
+    codex.get_by_text("Elsewhere").click()
+    codex.get_by_text("Change Zoltan").click()
+    return codex
+
+
+def test_a_line_of_an_entry_that_is_gone_stays_in_sight_when_it_is_taken_out(page: Any, own_desk: Served) -> None:
+    codex = change_zoltan(page, own_desk.address)
+    held_draft(page, own_desk)
+    codex.get_by_role("button", name="Take it out").click()
+    waits = codex.get_by_label("Changes of the codex that wait")
+    waits.get_by_text("Zoltan · taken out").wait_for()
+    codex.get_by_label("What is true of Zoltan").select_option("Role")
+    codex.get_by_label("Role of Zoltan").fill("sells boats")
+    codex.get_by_role("button", name="Set it").click()
+    waits.get_by_text("role: sells boats").wait_for()
+    own_desk.hold.unlink()
+    written(page, 2)
+    there_are(codex.get_by_text("Change Zoltan"), 0)
+    waits.get_by_role("button", name="Take out change 1").click()
+    offered = page.get_by_role("group", name="Not saved")
+    for reloads in (1, 0):
+        offered.get_by_text("sells boats").wait_for()
+        offered.get_by_role("button", name="Go on with it").click()
+        has_value(offered.get_by_role("textbox"), "sells boats")
+        if reloads:
+            page.reload()
+    # Its field is there again with its entry.
+    api = f"{own_desk.address}api/stories/{page.url.rpartition('/')[2]}"
+    httpx.post(f"{api}/codex", json={"name": "Zoltan", "kind": "person"}).raise_for_status()
+    page.locator(".manuscript").hover()
+    page.mouse.wheel(0, 100_000)
+    field = codex.get_by_label("Role of Zoltan")
+    field.wait_for(state="attached")
+    offered.get_by_role("button", name="Go on with it").click()
+    has_value(field, "sells boats")
+    there_are(offered, 0)
+
+
+def test_what_is_taken_out_is_of_the_kind_that_was_chosen(page: Any, own_desk: Served) -> None:
+    codex = change_zoltan(page, own_desk.address)
+    codex.get_by_text("Add an entry").click()
+    held_draft(page, own_desk)
+    kinds = codex.get_by_label("What is true of Zoltan"), codex.get_by_label("Kind of the entry")
+    waits = codex.get_by_label("Changes of the codex that wait")
+    kinds[0].select_option("Status")
+    codex.get_by_label("Status of Zoltan").select_option("dead")
+    codex.get_by_role("button", name="Set it").click()
+    waits.get_by_text("status: dead").wait_for()
+    codex.get_by_label("Name of the entry").fill("lantern")
+    kinds[1].select_option("thing")
+    codex.get_by_role("button", name="Add", exact=True).click()
+    waits.get_by_text("lantern · thing").wait_for()
+    kinds[0].select_option("Place")
+    kinds[1].select_option("place")
+    for _ in range(2):
+        waits.get_by_role("button", name="Take out change 1").click()
+    there_are(waits, 0)
+    has_value(codex.get_by_label("Status of Zoltan"), "dead")
+    has_value(codex.get_by_label("Name of the entry"), "lantern")
+    has_value(kinds[1], "thing")
+    # Where another line is in hand by then, that is of its own kind.
+    codex.get_by_role("button", name="Set it").click()
+    waits.get_by_text("status: dead").wait_for()
+    kinds[0].select_option("Place")
+    codex.get_by_label("Place of Zoltan").fill("the weir")
+    waits.get_by_role("button", name="Take out change 1").click()
+    page.get_by_role("group", name="Not saved").get_by_text("dead").wait_for()
+    has_value(codex.get_by_label("Place of Zoltan"), "the weir")
+    own_desk.hold.unlink()
+    written(page, 2)
+
+
+def test_a_button_that_is_pressed_while_the_desk_works_says_that_its_change_waits(page: Any, own_desk: Served) -> None:
+    codex = change_zoltan(page, own_desk.address)
+    # A screen reader tells of what comes in a region that it knows already.
+    region = codex.get_by_role("status").first.element_handle()
+    held_draft(page, own_desk)
+    pin = codex.locator(".entry", has_text="Change Zoltan").get_by_role("button", name="Pin")
+    pin.click()
+    codex.get_by_text("Waits: pinned.", exact=True).wait_for()
+    assert region.inner_text().startswith("1 change ")
+    pin.click()
+    codex.get_by_role("button", name="Hide").last.click()
+    codex.get_by_text("Waits: pinned, hidden.", exact=True).wait_for()
+    assert region.inner_text().startswith("2 changes ")
+    there_are(codex.get_by_label("Changes of the codex that wait").get_by_role("listitem"), 2)
+    own_desk.hold.unlink()
+    written(page, 2)
+    there_are(codex.get_by_text("Waits:"), 0)
+    assert region.inner_text() == ""
+
+
+def test_a_reason_why_a_change_waits_takes_nobody_away_from_the_plans(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    held_draft(page, own_desk)
+    api = f"{own_desk.address}api/stories/{page.url.rpartition('/')[2]}"
+    httpx.put(f"{api}/codex", json={"name": "Zoltan", "pinned": True}).raise_for_status()
+    own_desk.hold.unlink()
+    written(page, 2)
+    waits = page.get_by_label("Changes of the codex that wait")
+    page.reload()
+    waits.get_by_text("no one entry").wait_for()
+    # Whatever brings something to the screen has done so by then.
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert page.locator("aside").evaluate("panel => [panel.scrollHeight > panel.clientHeight, panel.scrollTop]") == [
+        True,
+        0,
+    ]
+    there_are(waits.get_by_role("alert"), 0)

@@ -87,3 +87,17 @@ def test_a_plan_that_waits_is_replaced_and_nothing_is_written(client: Client) ->
     (_, second) = client.write(story)["path"]
     (passage,) = client.get(f"/stories/{story}/passages", ids=second[0])
     assert (passage["plan"], passage["plan_author"]) == (OTHER, "human")
+
+
+def test_a_plan_that_waits_is_not_replaced_by_a_page_that_has_not_seen_it(client: Client) -> None:
+    view = client.begin()
+    path = f"/stories/{view['id']}/waiting-plan"
+    client.send("PUT", path, {"plan": PLAN, "seen": ""})
+    # Of two pages that both had it in hand, the second has not seen what the first made of it.
+    client.send("PUT", path, {"plan": OTHER, "seen": PLAN})
+    status, why = client.refused("PUT", path, {"plan": "A door is found.", "seen": PLAN})
+    assert (status, "changed meanwhile" in why) == (409, True)
+    assert client.get(f"/stories/{view['id']}")["waiting_plan"] == OTHER
+    client.write(view["id"])
+    assert client.refused("PUT", path, {"plan": "A door is found.", "seen": OTHER})[0] == 409
+    assert client.get(f"/stories/{view['id']}")["waiting_plan"] is None

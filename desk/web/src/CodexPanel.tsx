@@ -2,8 +2,9 @@
 import { useEffect, useState, type FormEvent } from "react";
 import { get, upload } from "./api";
 import { Problem, TakeOut, useAttempt } from "./components";
+import { count } from "./format";
 import type { Ask, CodexChange, CodexEntry, CodexHistory, CodexLine, StoryView } from "./types";
-import { layAside, openAgain, useField as useDraft } from "./unsavedText";
+import { layAside, openAgain, useField as useDraft, useUnsavedText } from "./unsavedText";
 
 const KINDS = ["person", "place", "thing", "promise", "question"];
 const ASPECTS = { fact: "Fact", status: "Status", place: "Place", holder: "Who has it", look: "Look", role: "Role", unaware: "Does not know" };
@@ -126,41 +127,63 @@ function History({ view, entry, at, onJump }: Props & { entry: CodexEntry }) {
 /** What is typed here is kept like all that is typed, and goes when it is stored. */
 const useField = (view: StoryView, name: string) => useDraft(`codex/stories/${view.id}/${name}`);
 
-/** Changes that wait until what is in the making is there; what was typed of one that is taken out is in hand again. */
-function Waiting({ view, changes, busy, ask }: Props) {
-  if (!changes.length) return null;
-  const takeOut = (change: CodexChange, number: number) =>
-    void ask("DELETE", `/codex/waiting?number=${number}`, change).then((done) => {
-      for (const [field, text] of done ? typedIn(change) : []) {
-        const key = `codex/stories/${view.id}/${field}`;
-        if (text) layAside(key, text, "");
-        // Its field is in sight all the time, and shows what is open.
-        openAgain(key);
-      }
-    });
+/** Whether a line of the codex has a field on the page, which that of an entry that is gone has not. */
+export const hasField = (key: string) => document.querySelector(`.codex [data-draft="${CSS.escape(key.replace(/\/~\w+$/, ""))}"]`) !== null;
+
+/** Changes that wait until what is in the making is there. */
+function Waiting(props: Props) {
+  const { changes, busy } = props;
   return (
     <>
-      <p className="hint">{busy ? "Changed in the codex when what the desk is at work on is done:" : "These changes wait for the next passage:"}</p>
-      <ul className="queue" aria-label="Changes of the codex that wait">
-        {changes.map((change, at) => (
-          <li className="row" key={at}>
-            <span dir="auto">{told(change)}</span>
-            <TakeOut label={`Take out change ${at + 1} of the codex`} back="#codex" onClick={() => takeOut(change, at + 1)} />
-            <Problem text={change.problem} />
-          </li>
-        ))}
-      </ul>
+      {/* It is there before it says anything: a screen reader tells of what changes. */}
+      <p role="status" className="hint">
+        {changes.length > 0 && (busy ? `${count(changes.length, "change")} to be made in the codex when what the desk is at work on is done:` : "These changes wait for the next passage:")}
+      </p>
+      {changes.length > 0 && (
+        <ul className="queue" aria-label="Changes of the codex that wait">
+          {changes.map((change, at) => <WaitingChange key={at} {...props} change={change} number={at + 1} />)}
+        </ul>
+      )}
     </>
+  );
+}
+
+/** One of them; what was typed of it is in hand again when it is taken out. */
+function WaitingChange({ view, ask, change, number }: Props & { change: CodexChange; number: number }) {
+  const keyOf = (field: string) => `codex/stories/${view.id}/${field}`;
+  const typed = typedIn(change);
+  const adds = change.do === "add";
+  const first = useUnsavedText(keyOf(typed[0]?.[0] ?? ""));
+  const chosen = useUnsavedText(keyOf(adds ? "new/kind" : `${change.name}/kind`));
+  const takeOut = async () => {
+    if (!(await ask("DELETE", `/codex/waiting?number=${number}`, change))) return;
+    const kind = textOf(adds ? change.args.kind : change.args.aspect);
+    // What is in hand already is of its own kind.
+    if (typed.length && kind && !first.text?.trim()) chosen.change(kind);
+    for (const [field, text] of typed) {
+      const key = keyOf(field);
+      // That of an entry that is gone is offered beside the story.
+      if (text) layAside(hasField(key) ? key : `${key}/~${Math.random().toString(36).slice(2)}`, text, "");
+      // Its field is in sight all the time, and shows what is open.
+      if (hasField(key)) openAgain(key);
+    }
+  };
+  return (
+    <li className="row">
+      <span dir="auto">{change.name} · {told(change)}</span>
+      <TakeOut label={`Take out change ${number} of the codex`} back="#codex" onClick={() => void takeOut()} />
+      {change.problem && <p className="hint" dir="auto">{change.problem}</p>}
+    </li>
   );
 }
 
 const textOf = (value: unknown) => (Array.isArray(value) ? value.join(", ") : String(value ?? ""));
 
-/** A change in words. */
-function told({ do: what, name, args }: CodexChange) {
+/** A change of an entry in words. */
+function told({ do: what, args }: CodexChange) {
   const [facts, keys, value] = [args.facts, args.keys, args.value].map(textOf);
   const aspect = ASPECTS[args.aspect as keyof typeof ASPECTS];
-  const said = {
+  return {
     add: `${textOf(args.kind)}${facts && `: ${facts}`}${keys && ` (${keys})`}`,
     line: `${args.end ? "no longer " : ""}${aspect?.toLowerCase()}: ${value}`,
     alias: `also called ${textOf(args.alias)}`,
@@ -169,7 +192,6 @@ function told({ do: what, name, args }: CodexChange) {
     hide: args.hidden ? "hidden" : "no longer hidden",
     remove: "taken out",
   }[what];
-  return `${name} · ${said}`;
 }
 
 /** What somebody typed of a change, by its field. */
@@ -195,6 +217,7 @@ function Change(props: Props & { entry: CodexEntry }) {
   };
   const valueOf = (one: CodexLine) => (one.aspect === "fact" ? one.text : one.value);
   const others = entries.filter((known) => known !== entry);
+  const waits = props.changes.filter((change) => change.name === entry.name);
   return (
     <details>
       <summary>Change <bdi>{entry.name}</bdi>{(said.text || alias.text) && " · not saved"}</summary>
@@ -203,7 +226,7 @@ function Change(props: Props & { entry: CodexEntry }) {
           {Object.entries(ASPECTS).map(([key, name]) => <option key={key} value={key}>{name}</option>)}
         </select>
         {aspect === "status" ? (
-          <select aria-label={`Status of ${entry.name}`} value={value} onChange={(event) => said.change(event.target.value)}>
+          <select {...said.mark} aria-label={`Status of ${entry.name}`} value={value} onChange={(event) => said.change(event.target.value)}>
             {["", ...STATUSES].map((status) => <option key={status}>{status}</option>)}
           </select>
         ) : (
@@ -233,6 +256,7 @@ function Change(props: Props & { entry: CodexEntry }) {
         <button className="quiet" aria-pressed={entry.hidden} title="Readers are not shown it" onClick={() => void put({ hidden: !entry.hidden })}>Hide</button>
         <button className="quiet" onClick={() => void ask("DELETE", `/codex?name=${encodeURIComponent(entry.name)}`)}>Take it out</button>
       </div>
+      {waits.length > 0 && <p className="hint" dir="auto">Waits: {waits.map(told).join(", ")}.</p>}
     </details>
   );
 }
@@ -257,12 +281,12 @@ function NewEntry({ view, ask }: Props) {
     <details>
       <summary>Add an entry{(name.text || fact.text || words.text) && " · not saved"}</summary>
       <form className="row" onSubmit={add}>
-        <input dir="auto" maxLength={100} aria-label="Name of the entry" placeholder="Name" value={name.text ?? ""} onChange={(event) => name.change(event.target.value)} />
+        <input dir="auto" maxLength={100} {...name.mark} aria-label="Name of the entry" placeholder="Name" value={name.text ?? ""} onChange={(event) => name.change(event.target.value)} />
         <select aria-label="Kind of the entry" value={kind} onChange={(event) => chosen.change(event.target.value)}>
           {KINDS.map((one) => <option key={one}>{one}</option>)}
         </select>
-        <input dir="auto" maxLength={400} aria-label="What is true of it" placeholder="What is true of it" value={fact.text ?? ""} onChange={(event) => fact.change(event.target.value)} />
-        <input dir="auto" maxLength={400} aria-label="Words that bring it to the writer, parted by commas" placeholder="Words that bring it, a comma between" value={words.text ?? ""} onChange={(event) => words.change(event.target.value)} />
+        <input dir="auto" maxLength={400} {...fact.mark} aria-label="What is true of it" placeholder="What is true of it" value={fact.text ?? ""} onChange={(event) => fact.change(event.target.value)} />
+        <input dir="auto" maxLength={400} {...words.mark} aria-label="Words that bring it to the writer, parted by commas" placeholder="Words that bring it, a comma between" value={words.text ?? ""} onChange={(event) => words.change(event.target.value)} />
         <button disabled={!name.text?.trim()}>Add</button>
       </form>
     </details>

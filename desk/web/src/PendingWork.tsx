@@ -1,11 +1,12 @@
 // What waits for a word of the writer: interrupted work, and whatever was typed or written and stands nowhere yet.
 import { useEffect } from "react";
 import { get } from "./api";
-import { discard, forgetLaidAside, letGo, openAgain, takeBack, useDiscarded, useHiddenTexts, useUnsavedText, type Discarded } from "./unsavedText";
+import { discard, forgetLaidAside, letGo, openAgain, openEditor, setAdrift, setUnsaved, takeBack, useDiscarded, useHiddenTexts, useUnsavedText, type Discarded, type UnsavedText } from "./unsavedText";
 import type { Live } from "./useStory";
+import { hasField } from "./CodexPanel";
 import { forgetEdit } from "./SaveText";
-import { Prose, Writing } from "./components";
-import { count, excerpt } from "./format";
+import { ChangedMeanwhile, Prose, Writing } from "./components";
+import { count, excerpt, isSame } from "./format";
 import type { Ask, Passage, StoryView } from "./types";
 
 export function PendingWork({ live: { job }, view, ask, onWrite }: { live: Live; view: StoryView; ask: Ask; onWrite: () => void }) {
@@ -67,16 +68,21 @@ function ChosenPlan({ view, ask, hidden, onWrite }: { view: StoryView; ask: Ask;
   const text = field.text;
   if (text !== null) {
     const number = view.plans.indexOf(plan) + 1;
+    const changed = Boolean(plan) && ![field.base, text, field.saved].some((known) => isSame(known, plan));
+    const cannot = changed || !text.trim();
     const save = async (then = () => {}) => {
-      if (!text.trim() || !(await ask("PUT", "/waiting-plan", { plan: text, ...(number && { number }) }))) return;
+      if (cannot) return;
+      field.sent(text);
+      if (!(await ask("PUT", "/waiting-plan", { plan: text, seen: plan, ...(number && { number }) }))) return field.sent(field.saved);
       field.drop();
       then();
     };
     return (
       <Writing label="The plan that waits" field={field} rows={3} atEnd back="#next" onSubmit={() => void save(onWrite)}>
+        {changed && <ChangedMeanwhile what="The plan that waits" now={plan} onKeep={() => field.rebase(view.head, plan)} onTake={field.discard} />}
         <div className="row">
-          <button className="primary" disabled={!text.trim()} onClick={() => void save(onWrite)}>Write from it</button>
-          <button disabled={!text.trim()} onClick={() => void save()}>Only save it</button>
+          <button className="primary" disabled={cannot} onClick={() => void save(onWrite)}>Write from it</button>
+          <button disabled={cannot} onClick={() => void save()}>Only save it</button>
           <button className="quiet" onClick={field.discard}>Cancel</button>
         </div>
       </Writing>
@@ -141,8 +147,17 @@ export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; 
     discard(key);
     if (lent) void forgetEdit(props.ask, lent);
   };
-  const show = async (key: string, at: string) => {
+  const show = async (key: string, draft: UnsavedText) => {
+    const { at } = draft;
     if (BESIDE.test(key)) props.onShow();
+    if (/^codex\//.test(key)) {
+      if (!hasField(key)) {
+        // It is typed on where it is offered.
+        openEditor(key, "", at);
+        return setAdrift(key);
+      }
+      setUnsaved(key, { ...draft, adrift: false });
+    }
     const place = PLACES.find(([pattern]) => pattern.test(key));
     if (place) {
       openAgain(key);
@@ -163,7 +178,7 @@ export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; 
   };
   return (
     <>
-      <Thrown owner={view.id} onBack={({ key, draft }) => void show(key, draft.at)} />
+      <Thrown owner={view.id} onBack={({ key, draft }) => void show(key, draft)} />
       {hidden.map(([key, draft]) => (
         <div className="offer" key={key} role="group" aria-label="Not saved">
           {draft.adrift ? <Adrift name={key} at={draft.at} /> : (
@@ -172,7 +187,7 @@ export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; 
             </p>
           )}
           <div className="row">
-            <button disabled={props.busy && !/^codex\/|\/(memory|own)\//.test(key)} onClick={() => void show(key, draft.at)}>Go on with it</button>
+            <button disabled={props.busy && !/^codex\/|\/(memory|own)\//.test(key)} onClick={() => void show(key, draft)}>Go on with it</button>
             <button className="quiet" onClick={() => forget(key, draft.lent)}>Forget it</button>
           </div>
         </div>

@@ -39,7 +39,8 @@ function giveBack() {
   if (!place) return;
   stopWatching();
   place.focus();
-  place.setSelectionRange(start, end);
+  // A choice among words has no caret.
+  place.setSelectionRange?.(start, end);
 }
 
 function stopWatching() {

@@ -71,10 +71,11 @@ async def write_draft(story: Story, draft: Draft) -> AsyncGenerator[Event]:
     graph = story.engine.graph
 
     async def stand_behind_write(**more: str) -> bool:
-        """Put the thread behind `write`, if it stands inside this passage."""
+        """Put the thread behind `write`, if it stands before that in this passage."""
         snapshot = await graph.aget_state(config)
         values = cast(State, snapshot.values)
-        if not pending(snapshot) or values.get("head") != draft.after:
+        # Behind it the passage and the memory in the state are no more those that come before this one.
+        if pending(snapshot) not in (["retrieve"], ["write"]) or values.get("head") != draft.after:
             return False
         written: dict[str, Any] = {
             "passage": draft.whole_sentences,

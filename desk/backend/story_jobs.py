@@ -401,9 +401,10 @@ class StoryJobs:
 
     async def _goes_on_from_before(self) -> bool:
         """Whether an edit or an import was stopped: it goes on from what was there before, and a change made now is not in it."""
-        # Whoever wrote on leaves the import behind.
-        imports = self.unfinished_import is not None and self.state.kind not in JOBS_OF_A_PASSAGE
-        return imports or await self.story.apending_replay() is not None
+        if self.state.kind in JOBS_OF_A_PASSAGE:
+            # Whoever wrote on has left both behind.
+            return False
+        return self.unfinished_import is not None or await self.story.apending_replay() is not None
 
     async def _run_until_stopped(self, events: AsyncGenerator[JobEvent], *, keep_words: bool = True) -> bool:
         """Apply events until the job ends or is stopped; return whether it was stopped among the words of a passage."""

@@ -127,6 +127,36 @@ def test_words_of_an_interruption_wait_on_when_the_codex_is_changed(client: Clie
     assert "Zoltan" in names(client, story, "1")
 
 
+def test_the_passage_before_kept_words_stays_as_it_was(client: Client) -> None:
+    begun = client.begin()
+    refuse = client.model.hold.with_name("refuse-memory")
+    refuse.touch()
+    client.write(begun["id"], number=1)
+    refuse.unlink()
+    words = client.jobs(begun["id"]).draft.text
+    client.send("POST", f"/stories/{begun['id']}/keep")
+    view = client.wait(begun["id"])
+    first, second = client.texts(view)
+    assert first == client.texts(begun)[0]
+    assert second.split() == words.split()
+
+
+def test_what_waits_is_made_behind_the_next_passage_while_a_stopped_edit_is_left_alone(client: Client) -> None:
+    story = client.write(client.begin()["id"], steps=2)["id"]
+    hold = client.model.hold.with_name("hold-memory")
+    hold.touch()
+    client.send("POST", f"/stories/{story}/passage", {"at": "1", "text": "Ines rows home.", "replay": True})
+    client.http.portal.call(stage_comes, client, story, "update_memory")
+    client.send("POST", f"/stories/{story}/stop")
+    assert client.wait(story)["pending_replay"] is not None
+    client.send("POST", f"/stories/{story}/write", {"number": 1})
+    client.http.portal.call(stage_comes, client, story, "update_memory")
+    client.send("POST", f"/stories/{story}/codex", ADDED)
+    hold.unlink()
+    view = client.wait(story)
+    assert "Zoltan" in names(client, story, view["head"])
+
+
 REFUSED = CodexChange(do="line", name="Quillon", args={"aspect": "status", "value": "dead"}, problem="")
 
 

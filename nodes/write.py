@@ -24,6 +24,7 @@ from recurrentgpt.nodes.worked_examples import fixed_turns, strangers
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.gate import ProseGate
 from recurrentgpt.prose.model_text import without_turns
+from recurrentgpt.prose.sentence_checks import in_the_present
 from recurrentgpt.prose.sentences import count_words, limit_words, segments
 from recurrentgpt.schema.codex import Contradiction
 from recurrentgpt.schema.errors import ModelReplyError, ModelTooSlow, ModelUnavailable, ReasoningShown
@@ -62,6 +63,9 @@ MOST_REMINDED_WORDS = 30
 
 OTHER_SEEDS = 1000
 """Takes between the seeds of a passage and those of the next try to mend it."""
+
+MOSTLY_PRESENT = 0.2
+"""Share of the sentences of the passage before that make a story one that is told in the present, whatever was wanted of it."""
 
 READABLE = 0.75
 """Share of the fewest words wanted with which a passage may stand when the samples are used up."""
@@ -397,7 +401,6 @@ async def _gate(passage: Composing, *, small: bool) -> ProseGate:
     state, context = passage.state, passage.runtime.context
     seen = [passage.previous, *(entry["piece"] for entry in state.get("recalled", []))]
     unknown: list[str] = []
-    taught = passage.model.adapter is not None
     if small:
         log = passage.runtime.log
         seen += [commit["passage"] for commit in await log.latest(state["story"], state["head"], WATCHED)]
@@ -410,11 +413,19 @@ async def _gate(passage: Composing, *, small: bool) -> ProseGate:
         language=context.language,
         finale=finale(state, passage.runtime, passage.step) == "last",
         third_person=small and context.person != "first",
-        past_tense=taught and context.mode == "novel" and context.own_narration and is_english(context.language),
+        past_tense=passage.model.adapter is not None and _is_past(passage),
         keeps_all=not small and context.keeps_whole_passages,
         banned=context.banned_phrases,
         strangers=unknown,
     )
+
+
+def _is_past(passage: Composing) -> bool:
+    """Tell whether a passage is to be told in the past, as a novel is, unless what stands of it or the one before is not."""
+    context, begun = passage.runtime.context, passage.state.get("begun", "")
+    if context.mode != "novel" or not context.own_narration or not is_english(context.language):
+        return False
+    return not in_the_present(begun) and in_the_present(passage.previous) < MOSTLY_PRESENT
 
 
 def _onwards(gate: ProseGate, model: ResolvedModel, prompts: Prompts, runtime: StoryRuntime) -> list[BaseMessage]:

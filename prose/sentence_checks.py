@@ -290,19 +290,32 @@ def _told(sentence: str, before: str) -> str:
 
 _NO_NAME = (
     r"(?:The|This|That|These|Those|An?|His|Her|Its|Their|My|Your|Our|All|Both|Some|Many|Most|More|Few|Other|Only|No|Nobody|"
-    r"Somebody|Whoever|It|There|What|Who|Which|Then|One|Two|Three|Four|Five|Six|Seven|Eight|Nine|Ten|Twelve|\w+teen|\w+ty|\w+even)\b"
+    r"Somebody|Whoever|It|There|What|Who|Which|Then|One|Two|Three|Four|Five|Six|Seven|Eight|Nine|Ten|Twelve|\w+teen|\w+ty|\w+even|"
+    r"Several|Such|Like|For|After|Before|Behind|Without|Within|Through|Between|Beyond|Among|In|On|At|By|With|From|Of|To)\b"
 )
-_NO_VERB = r"(?:was|as|his|this|its|us|thus|perhaps|besides|always|sometimes|afterwards|towards|across|less|plus|yes)\b"
+_NO_VERB = (
+    r"(?:was|as|his|this|its|us|thus|perhaps|besides|always|sometimes|afterwards|towards|across|less|plus|yes|upstairs|"
+    r"downstairs|sideways|\w+wards|indoors|outdoors|hours|days|weeks|months|years)\b"
+)
 _IN_THE_PRESENT = re.compile(
-    rf"(?<![\w'’])(?:[Hh]e|[Ss]he|(?!{_NO_NAME})[A-Z][a-z]+(?: [A-Z][a-z]+)?)"
+    rf"(?<![\w'’])(?<!\b[Tt]he )(?:[Hh]e|[Ss]he|(?!{_NO_NAME})[A-Z][a-z]+(?: [A-Z][a-z]+)?)"
     rf"(?: (?:\w+ly|still|also|then|only|just|never|not))? (?:is|has|does|(?!{_NO_VERB})[a-z]{{2,}}[^\Ws]s)\b"
 )
-"""Somebody, and what they do now. Of 48,000 sentences of novels in the past that were written for training it finds 14."""
+"""Somebody, and what they do now. Of 48,000 sentences of novels in the past that were written for training it finds 13."""
 
 
 def _present(sentence: str, before: str) -> Fault | None:
     match = _IN_THE_PRESENT.search(_told(sentence, before))
     return Fault("tense", match.group()) if match else None
+
+
+def in_the_present(text: str) -> float:
+    """Return the share of the sentences of an English text that are told in the present."""
+    before, found, pieces = "", 0, [piece for piece in segments(text, "English") if piece.strip()]
+    for piece in pieces:
+        found += _present(piece, before) is not None
+        before += piece
+    return found / max(len(pieces), 1)
 
 
 _SAYS = r"(?:said|says|asked|asks|whispered|whispers|called|calls|replied|cried|shouted|answered)"

@@ -336,8 +336,9 @@ def test_what_is_taken_out_is_of_the_kind_that_was_chosen(page: Any, own_desk: S
     waits.get_by_text("lantern · thing").wait_for()
     kinds[0].select_option("Place")
     kinds[1].select_option("place")
-    for _ in range(2):
+    for left in (1, 0):
         waits.get_by_role("button", name="Take out change 1").click()
+        there_are(waits.get_by_role("listitem"), left)
     there_are(waits, 0)
     has_value(codex.get_by_label("Status of Zoltan"), "dead")
     has_value(codex.get_by_label("Name of the entry"), "lantern")

@@ -138,8 +138,9 @@ def test_a_goal_counts_what_is_written_in_all_stories_and_no_imported_book(page:
     page.keyboard.press("1")
     page.locator("article.passage:not(.draft):not(.by-human)").wait_for()
     page.locator(".plans .plan").first.wait_for()
+    while words() == imported:
+        page.wait_for_timeout(20)
     both = first + words() - imported
-    assert both > first
     page.get_by_text(f"{both:,} of 5,000 words today").wait_for()
     page.get_by_text(f"{both:,} of 3,000 words in this sitting").wait_for()
 

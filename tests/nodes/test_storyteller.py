@@ -92,6 +92,25 @@ async def test_a_scene_that_slips_into_the_present_is_written_anew(
     assert ("Clara walks" in scene) is stands
 
 
+async def test_what_stands_in_the_present_is_not_taken_back(
+    model: ScriptedChatModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def resolve(role: Role, context: Context) -> ResolvedModel:
+        # One that goes on from a reply that has begun.
+        return replace(await aresolve_model(role, context), adapter=Adapter(Path("teller.gguf")), embedded=True)
+
+    monkeypatch.setattr(surroundings, "aresolve_model", resolve)
+    begun = "Clara opened the door. Otto waits in the rain. She went in and took the lamp."
+    graph = build_story_graph(checkpointer=InMemorySaver(), store=InMemoryStore())
+    context = Context(model=model, embeddings=HashEmbeddings(), selector="simulator", steps=1, min_words=100)
+    config: RunnableConfig = {"configurable": {"thread_id": "1"}}
+    given = {"genre": "thriller", "premise": "Mira tends a lamp."}
+    await graph.ainvoke(given, config, context=context, interrupt_before=["write"])
+    there = await graph.aupdate_state(config, {"begun": begun}, as_node="retrieve")
+    result = await graph.ainvoke(None, there, context=context)
+    assert result["passage"].startswith(begun)
+
+
 async def test_nothing_is_told_twice(write: Any, model: ScriptedChatModel) -> None:
     await write(steps=1)
     (asked,) = [said(call)[1] for call in model.calls if "Write this scene" in str(call[-1].text)]

@@ -204,6 +204,9 @@ def test_a_first_person_narrator_is_refused_on_request_and_speech_is_not():
         ("'He looks at her,' said Otto.", None),
         ("He asked what there is to see.", None),
         ("The stairs went down.", None),
+        ("For hours nobody came.", None),
+        ("Ada followed Otto upstairs.", None),
+        ("He knew the Reed sisters.", None),
         ("Seven boats came in, and Otto perhaps slept.", None),
     ],
 )

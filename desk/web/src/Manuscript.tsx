@@ -120,7 +120,7 @@ const Block = memo(function Block(props: Shared & { first: number; entries: Path
     const watch = new IntersectionObserver(
       (seen) => {
         const is = seen.at(-1)!.isIntersecting;
-        if (!is && element.offsetHeight) height.current = element.offsetHeight;
+        if (!is && element.offsetHeight) height.current = element.getBoundingClientRect().height;
         // What somebody types in stays, wherever they look meanwhile.
         setNear(is || Boolean(element.querySelector(".writing, .suggestion")));
       },

@@ -155,9 +155,10 @@ async def withdraw_change(jobs: JobsDep, number: Annotated[int, Query(ge=1)], bo
 
 
 async def _make(jobs: StoryJobs, do: Do, name: str, **args: object) -> Changed:
-    """Make a change of the codex; while the desk is at work on the story it waits."""
+    """Make a change of the codex; it waits while the desk is at work on the story, or has stopped an edit that may go on."""
     change = CodexChange(do=do, name=name, args=args, problem="")
-    if not jobs.busy:
+    # Such an edit goes on from what was there before it, and what is made now would not be in it.
+    if not jobs.busy and await jobs.story.apending_replay() is None:
         await jobs.make_codex_change(change)
         return Changed()
     # What was asked of the entry since may take it back: only the last of it waits already.

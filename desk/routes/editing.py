@@ -210,6 +210,8 @@ async def drop_replay(jobs: IdleJobsDep) -> Changed:
     if failure := await jobs.saved():
         raise failure
     await jobs.story.adrop_replay()
+    # They waited for the edit to go on.
+    await jobs.make_waiting_changes()
     return moved(jobs)
 
 

@@ -40,26 +40,47 @@ def waits(client: Client, story: str) -> list[str]:
     return [change["name"] for change in client.jobs(story).state.codex_changes]
 
 
+@pytest.mark.parametrize("later", [False, True])
 @pytest.mark.parametrize("fails", [False, True])
-def test_what_is_asked_during_an_edit_that_does_not_end_waits_until_it_does(client: Client, fails: bool) -> None:
+def test_what_is_asked_of_an_edit_that_does_not_end_waits_until_it_does(
+    client: Client, fails: bool, later: bool
+) -> None:
     story = client.write(client.begin()["id"], steps=2)["id"]
     hold, refuse = (client.model.hold.with_name(name) for name in ("hold-memory", "refuse"))
     hold.touch()
     client.send("POST", f"/stories/{story}/passage", {"at": "1", "text": "Ines rows home.", "replay": True})
     client.http.portal.call(stage_comes, client, story, "update_memory")
-    client.send("POST", f"/stories/{story}/codex", ADDED)
+    if not later:
+        client.send("POST", f"/stories/{story}/codex", ADDED)
     if fails:
         refuse.touch()
         hold.unlink()
     else:
         client.send("POST", f"/stories/{story}/stop")
     assert client.wait(story)["pending_replay"] is not None
+    if later:
+        client.send("POST", f"/stories/{story}/codex", ADDED)
     assert waits(client, story) == ["Zoltan"]
     (refuse if fails else hold).unlink()
     client.send("POST", f"/stories/{story}/replay")
     view = client.wait(story)
     assert (client.texts(view)[0], view["step"], view["pending_replay"]) == ("Ines rows home.", 3, None)
     assert [line["text"] for line in names(client, story, view["head"])["Zoltan"]["lines"]] == [FACT]
+    assert waits(client, story) == []
+
+
+def test_what_waits_for_an_edit_that_was_stopped_is_made_when_that_is_given_up(client: Client) -> None:
+    story = client.write(client.begin()["id"], steps=2)["id"]
+    hold = client.model.hold.with_name("hold-memory")
+    hold.touch()
+    client.send("POST", f"/stories/{story}/passage", {"at": "1", "text": "Ines rows home.", "replay": True})
+    client.http.portal.call(stage_comes, client, story, "update_memory")
+    client.send("POST", f"/stories/{story}/stop")
+    client.wait(story)
+    hold.unlink()
+    client.send("POST", f"/stories/{story}/codex", ADDED)
+    client.send("DELETE", f"/stories/{story}/replay")
+    assert "Zoltan" in names(client, story, client.get(f"/stories/{story}")["head"])
     assert waits(client, story) == []
 
 

@@ -193,6 +193,12 @@ def send(page: Any) -> None:
     page.evaluate("delete window.goneAt")
 
 
+def stop(page: Any, button: Any) -> None:
+    """Stop the writing, and wait until the desk knows: what is let go before would end by itself."""
+    with page.expect_response(lambda response: "/stop" in response.url):
+        button.click()
+
+
 def there_are(locator: Any, number: int) -> None:
     """Wait until so many of something are on the page."""
     from playwright.sync_api import expect

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import PATIENCE
-from tests.desk.conftest import Served, begin, has_value, text_of, there_are, written
+from tests.desk.conftest import Served, begin, has_value, stop, text_of, there_are, written
 from tests.desk.test_faults import held_draft
 
 MINE = "Nobody tends the lamp. It burns by itself."
@@ -359,7 +359,7 @@ def test_words_of_an_interruption_are_laid_aside_and_kept(page: Any, own_desk: S
     begin(page, own_desk.address)
     draft = held_draft(page, own_desk)
     (own_desk.home / "refuse").touch()
-    page.get_by_role("button", name="Stop Esc", exact=True).click()
+    stop(page, page.get_by_role("button", name="Stop Esc", exact=True))
     own_desk.hold.unlink()
     page.get_by_text("was interrupted").wait_for()
     (own_desk.home / "refuse").unlink()

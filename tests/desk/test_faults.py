@@ -7,7 +7,7 @@ import signal
 from collections.abc import Callable
 from typing import Any
 
-from tests.desk.conftest import Served, begin, text_of, there_are, written
+from tests.desk.conftest import Served, begin, stop, text_of, there_are, written
 from tests.desk.scripted import HELD_AFTER
 
 
@@ -90,7 +90,7 @@ def test_a_server_that_is_killed_loses_nothing(page: Any, own_desk: Served) -> N
 def test_stop_keeps_what_is_there(page: Any, own_desk: Served) -> None:
     begin(page, own_desk.address)
     draft = held_draft(page, own_desk)
-    page.get_by_role("button", name="Stop Esc", exact=True).click()
+    stop(page, page.get_by_role("button", name="Stop Esc", exact=True))
     own_desk.hold.unlink()
     written(page, 2)
     assert text_of(page, 2).split()[:20] == draft.removeprefix("2").split()[:20]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from recurrentgpt.desk.backend.memory_change import MemoryChange
-from tests.desk.conftest import Client, Served, begin, has_value, send, there_are, written
+from tests.desk.conftest import Client, Served, begin, has_value, send, stop, there_are, written
 from tests.desk.test_drafts import edit
 from tests.desk.test_faults import held_draft
 from tests.desk.test_typing_on import post
@@ -47,7 +47,7 @@ def test_a_queue_a_setting_and_a_stop_that_drops(page: Any, own_desk: Served) ->
     dialog.get_by_role("button", name="Save").click()
     there_are(dialog, 0)
     # A desk that is killed keeps what waits.
-    page.get_by_role("button", name="Stop and drop the words").click()
+    stop(page, page.get_by_role("button", name="Stop and drop the words"))
     own_desk.hold.unlink()
     page.get_by_text("the words are dropped").wait_for()
     there_are(page.locator("article.passage"), 1)
@@ -99,7 +99,7 @@ def test_a_change_of_the_memory_waits_in_sight_and_the_plan_outlives_it(page: An
     page.get_by_role("button", name="Take out change 2 of the memory").click()
     there_are(waits.get_by_role("listitem"), 1)
     page.get_by_text("Your memory after passage 1 is not saved").wait_for()
-    page.get_by_role("button", name="Stop and drop the words").click()
+    stop(page, page.get_by_role("button", name="Stop and drop the words"))
     own_desk.hold.unlink()
     memory.locator(".sentences").get_by_text(LINE).wait_for()
     there_are(waits, 0)
@@ -176,7 +176,7 @@ def test_a_plan_that_waits_outlives_words_that_are_made_a_take(page: Any, own_de
     begin(page, own_desk.address)
     held_draft(page, own_desk)
     (own_desk.home / "refuse-memory").touch()
-    page.get_by_role("button", name="Stop Esc", exact=True).click()
+    stop(page, page.get_by_role("button", name="Stop Esc", exact=True))
     own_desk.hold.unlink()
     page.get_by_text("The writing of passage 2 was interrupted").wait_for()
     (own_desk.home / "refuse-memory").unlink()
@@ -224,7 +224,7 @@ def test_on_a_narrow_screen_words_can_be_dropped(open_page: Callable[..., Any], 
     page = open_page(viewport={"width": 390, "height": 780})
     begin(page, own_desk.address)
     held_draft(page, own_desk)
-    page.get_by_role("button", name="Stop and drop the words").click()
+    stop(page, page.get_by_role("button", name="Stop and drop the words"))
     own_desk.hold.unlink()
     page.get_by_text("the words are dropped").wait_for()
     there_are(page.locator("article.passage"), 1)

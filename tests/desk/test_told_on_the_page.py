@@ -10,7 +10,18 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.desk.conftest import Served, at_rest, begin, dialogs_closed, has_value, send, text_of, there_are, written
+from tests.desk.conftest import (
+    Served,
+    at_rest,
+    begin,
+    dialogs_closed,
+    has_value,
+    send,
+    stop,
+    text_of,
+    there_are,
+    written,
+)
 from tests.desk.test_drafts import MINE, button, edit, opened
 from tests.desk.test_faults import held_draft
 
@@ -233,7 +244,7 @@ def test_while_it_writes_the_page_alone_still_has_stop(open_page: Callable[..., 
         assert 0 <= box["y"] <= size["height"] - box["height"]
         assert 0 <= box["x"] <= size["width"] - box["width"]
         there_are(page.locator(".plan-now:visible, .own:visible, .memory:visible"), 0)
-    page.locator(".stop").click()
+    stop(page, page.locator(".stop"))
     own_desk.hold.unlink()
     there_are(page.locator(".plans:visible"), 0)
 

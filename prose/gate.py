@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from recurrentgpt.prose.emphasis import is_emphasised, line_by_line, one_form, single_marks, without_emphasis
-from recurrentgpt.prose.fault import Fault
+from recurrentgpt.prose.fault import Fault, Kind
 from recurrentgpt.prose.joined_words import fours, split_joined_words, split_repeated
 from recurrentgpt.prose.machine_talk import machine_talk
 from recurrentgpt.prose.markup import quoted_as_emphasis, without_marks_of_lines, without_markup
@@ -353,7 +353,7 @@ class ProseGate:
             if bare.strip() and not ruled:
                 emphasised = self.keeps_all and is_emphasised(piece, self._settled)
                 fault = self._examiner.examine(bare, self._settled, emphasised=emphasised)
-            if fault and fault.kind == "tense" and sum(it.kind == "tense" for it in self.refused) >= MOST_TENSES:
+            if fault and fault.kind == "tense" and self._times_refused("tense") >= MOST_TENSES:
                 fault = None
             if unfinished and fault and fault.kind in REPEATING:
                 # A groove comes to no stop.
@@ -424,6 +424,9 @@ class ProseGate:
             return piece.replace('"', "")
         return piece
 
+    def _times_refused(self, kind: Kind) -> int:
+        return sum(fault.kind == kind for fault in self.refused)
+
     def _rest(self, fault: Fault, piece: str) -> str | None:
         """Return what stays of a sentence that nobody misses, or None where it cannot be left out.
 
@@ -431,7 +434,7 @@ class ProseGate:
         closes a quotation of several its mark stays, and who said it: `"Wait. I don't know," he said.` is then `"Wait." he said.`
         """
         if fault.kind == "banned":
-            return self._marks_of(piece) if sum(it.kind == "banned" for it in self.refused) >= MOST_BANNED else None
+            return self._marks_of(piece) if self._times_refused("banned") >= MOST_BANNED else None
         if fault.kind not in LEFT_OUT or self._in_a_row >= MOST_IN_A_ROW or len(self.skipped) >= MOST_SKIPPED:
             return None
         if is_balanced(piece):

@@ -159,7 +159,7 @@ def label(name: str) -> str:
     return _LABELS.get(name, name.replace("_", " ").capitalize())
 
 
-def page_message(error: BaseException) -> str:
+def page_message(error: Exception) -> str:
     """Return a failure in words for the page, where a command is a button and the variables of a shell are settings."""
     text = _COMMAND_BESIDE.sub("", str(error))
     text = _COMMAND.sub(lambda found: _VIEWS[found[1]], text)

@@ -40,16 +40,31 @@ def waits(client: Client, story: str) -> list[str]:
     return [change["name"] for change in client.jobs(story).state.codex_changes]
 
 
+def with_an_edit_under_way(client: Client) -> tuple[str, Path]:
+    """Return a story of three passages in which an edit of the first keeps the later ones, and the file that holds it."""
+    story = client.write(client.begin()["id"], steps=2)["id"]
+    hold = client.model.hold.with_name("hold-memory")
+    hold.touch()
+    client.send("POST", f"/stories/{story}/passage", {"at": "1", "text": "Ines rows home.", "replay": True})
+    client.http.portal.call(stage_comes, client, story, "update_memory")
+    return story, hold
+
+
+def with_a_stopped_edit(client: Client) -> tuple[str, Path]:
+    """Return the same with the edit stopped."""
+    story, hold = with_an_edit_under_way(client)
+    client.send("POST", f"/stories/{story}/stop")
+    assert client.wait(story)["pending_replay"] is not None
+    return story, hold
+
+
 @pytest.mark.parametrize("later", [False, True])
 @pytest.mark.parametrize("fails", [False, True])
 def test_what_is_asked_of_an_edit_that_does_not_end_waits_until_it_does(
     client: Client, fails: bool, later: bool
 ) -> None:
-    story = client.write(client.begin()["id"], steps=2)["id"]
-    hold, refuse = (client.model.hold.with_name(name) for name in ("hold-memory", "refuse"))
-    hold.touch()
-    client.send("POST", f"/stories/{story}/passage", {"at": "1", "text": "Ines rows home.", "replay": True})
-    client.http.portal.call(stage_comes, client, story, "update_memory")
+    story, hold = with_an_edit_under_way(client)
+    refuse = client.model.hold.with_name("refuse")
     if not later:
         client.send("POST", f"/stories/{story}/codex", ADDED)
     if fails:
@@ -70,13 +85,7 @@ def test_what_is_asked_of_an_edit_that_does_not_end_waits_until_it_does(
 
 
 def test_what_waits_for_an_edit_that_was_stopped_is_made_when_that_is_given_up(client: Client) -> None:
-    story = client.write(client.begin()["id"], steps=2)["id"]
-    hold = client.model.hold.with_name("hold-memory")
-    hold.touch()
-    client.send("POST", f"/stories/{story}/passage", {"at": "1", "text": "Ines rows home.", "replay": True})
-    client.http.portal.call(stage_comes, client, story, "update_memory")
-    client.send("POST", f"/stories/{story}/stop")
-    client.wait(story)
+    story, hold = with_a_stopped_edit(client)
     hold.unlink()
     client.send("POST", f"/stories/{story}/codex", ADDED)
     client.send("DELETE", f"/stories/{story}/replay")
@@ -163,13 +172,7 @@ def test_the_passage_before_kept_words_stays_as_it_was(client: Client) -> None:
 
 
 def test_what_waits_is_made_behind_the_next_passage_while_a_stopped_edit_is_left_alone(client: Client) -> None:
-    story = client.write(client.begin()["id"], steps=2)["id"]
-    hold = client.model.hold.with_name("hold-memory")
-    hold.touch()
-    client.send("POST", f"/stories/{story}/passage", {"at": "1", "text": "Ines rows home.", "replay": True})
-    client.http.portal.call(stage_comes, client, story, "update_memory")
-    client.send("POST", f"/stories/{story}/stop")
-    assert client.wait(story)["pending_replay"] is not None
+    story, hold = with_a_stopped_edit(client)
     client.send("POST", f"/stories/{story}/write", {"number": 1})
     client.http.portal.call(stage_comes, client, story, "update_memory")
     client.send("POST", f"/stories/{story}/codex", ADDED)

@@ -326,6 +326,19 @@ def test_other_takes_and_failed_work_are_counted_and_the_budget_is_of_all(client
 MINE, THEIRS = "The lamp was out when Harriet came.", "Rain had put the lamp out before Harriet came."
 
 
+@pytest.mark.parametrize("replay", [False, True])
+def test_an_edit_that_is_stopped_before_it_begins_is_kept(client: Client, replay: bool) -> None:
+    story = client.write(client.begin()["id"])["id"]
+    first = client.get(f"/stories/{story}")["path"][0][0]
+    hold = client.model.hold.with_name("hold-memory")
+    hold.touch()
+    client.send("POST", f"/stories/{story}/passage", {"at": first, "text": MINE, "replay": replay})
+    client.send("POST", f"/stories/{story}/stop")
+    view = client.wait(story)
+    kept = {edit["text"] for edit in view["pending_edits"]} | {(view["pending_replay"] or {}).get("text")}
+    assert MINE in kept
+
+
 def test_every_edit_that_is_refused_is_kept_until_it_is_saved_or_forgotten(client: Client, tmp_path: Path) -> None:
     story = client.write(client.begin()["id"])["id"]
     first, second = (entry[0] for entry in client.get(f"/stories/{story}")["path"])

@@ -198,6 +198,7 @@ def test_the_text_of_an_edit_that_was_interrupted_is_set_in_the_story_s_language
     (own_desk.home / "hold-memory").touch()
     edit(page, 1, '"Wer ist da?", fragte Ines.')
     button(page, "Keep the 1 later passage").click()
+    page.get_by_text("Rewriting the memory").wait_for()
     button(page, "Stop").click()
     page.get_by_text("An edit of passage 1 was interrupted").wait_for()
     page.get_by_text("Its text", exact=True).click()

@@ -567,6 +567,7 @@ def test_an_edit_that_keeps_what_follows_is_given_up_with_its_text_in_hand(page:
     hold.touch()
     edit(page, 1)
     button(page, "Keep the 1 later passage").click()
+    page.get_by_text("Rewriting the memory").wait_for()
     button(page, "Stop").click()
     page.get_by_text("An edit of passage 1 was interrupted").wait_for()
     hold.unlink()

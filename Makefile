@@ -62,7 +62,7 @@ lint: $(STAMPS)/dev  ## Check style and types.
 bench: $(STAMPS)/dev  ## Measure speed, disk, tokens and the small model's contract; takes about an hour.
 	$(BIN)/python -m benchmarks.overhead --steps 10000 --embedder minilm
 	$(BIN)/python -m benchmarks.crash --kills 200
-	$(BIN)/python -m benchmarks.tokens --steps 20
+	$(BIN)/python -m benchmarks.model_calls --steps 20
 	$(BIN)/python -m benchmarks.contract --steps 20
 
 setup: $(STAMPS)/dev

@@ -6,11 +6,13 @@ bytes with bytes and returns the nearest rows; those, and whatever row could com
 
 from __future__ import annotations
 
+import math
 import os
 from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import pairwise, product
 
 import faiss
 import numpy as np
@@ -29,13 +31,17 @@ NEAREST = 256
 """Rows that FAISS is asked for, for each part of a query."""
 BLOCK = 1024
 """Rows that are read at once."""
+WORKERS = min(4, os.cpu_count() or 1)
+"""Threads that search."""
+MANY_ROWS = 50_000
+"""Rows from which several threads look for the same part."""
 _DIGITS = 1e-5
 """More than two scores differ by that are equal to the sixth digit."""
 
 
 def _workers() -> ThreadPoolExecutor:
-    # A thread a part, and FAISS in none of them starts more: they would wait for work at the cost of the processor.
-    return ThreadPoolExecutor(min(4, os.cpu_count() or 1), "recall", initializer=lambda: faiss.omp_set_num_threads(1))
+    # FAISS in none of these threads starts more: they would wait for work at the cost of the processor.
+    return ThreadPoolExecutor(WORKERS, "recall", initializer=lambda: faiss.omp_set_num_threads(1))
 
 
 def _renew() -> None:
@@ -199,22 +205,23 @@ class StoryIndex:
         if not count or not mask.any():
             return []
         # The people of a novel are in every other of its sentences, and its manner is in all: that tells none from another.
-        alike, within = ALIKE * self._mean(stands_for), None if mask.all() else np.packbits(mask, bitorder="little")
+        alike = ALIKE * self._mean(stands_for)
+        asked = [np.ascontiguousarray(part.vector - alike, dtype=np.float32) for part in parts]
+        nearest = self._nearest_of_all(asked, mask)
 
-        def rank(part: Part) -> dict[int, tuple[float, int]]:
+        def rank(number: int) -> dict[int, tuple[float, int]]:
+            part, vector, (rows, floor) = parts[number], asked[number], nearest[number]
             shares = self._words.shares(part.words, branch) * np.float32(WORDS)
-            asked = np.ascontiguousarray(part.vector - alike, dtype=np.float32)
-            rows, floor = self._nearest(asked, within)
-            best = self._best(asked, rows, shares, count)
+            best = self._best(vector, rows, shares, count)
             # What FAISS did not return is no nearer than `floor`, and comes in by its words alone.
             least = min((score for score, _ in best.values()), default=-np.inf) if len(best) == count else -np.inf
             others = mask & (shares >= least * (1 + WORDS) - floor - _DIGITS)
             others[rows] = False
             if others.any():
-                best = self._best(asked, np.union1d(rows, np.flatnonzero(others)), shares, count)
-            return self._with_known(part, asked, mask, shares, best, scope)
+                best = self._best(vector, np.union1d(rows, np.flatnonzero(others)), shares, count)
+            return self._with_known(part, vector, mask, shares, best, scope)
 
-        rankings = list(_pool.map(rank, parts))
+        rankings = list(_pool.map(rank, range(len(parts))))
         return [
             self._hit(entry, *rankings[part][entry], stands_for)
             for part, entry in in_turn([list(ranking) for ranking in rankings], count)
@@ -240,6 +247,19 @@ class StoryIndex:
         """Return an entry as a hit by its best row."""
         own, found = row - self._first_row[entry], self._ids[entry]
         return Hit(stands_for.get(found, found), self._steps[entry], score, own, self._kinds[entry][own])
+
+    def _nearest_of_all(self, asked: Sequence[Matrix], mask: Flags) -> list[tuple[NDArray[np.int64], float]]:
+        """Return for each vector the nearest rows of a mask, and what the cosine of none of its other rows exceeds.
+
+        Where there are fewer vectors than threads, several threads share the rows of a long story.
+        """
+        shares = WORKERS // math.gcd(WORKERS, len(asked)) if len(mask) > MANY_ROWS else 1
+        within = [None] if shares == 1 and mask.all() else _bitmaps(mask, shares)
+        found = list(_pool.map(lambda task: self._nearest(*task), product(asked, within)))
+        return [
+            (np.concatenate([rows for rows, _ in own]), max(floor for _, floor in own))
+            for own in (found[first : first + len(within)] for first in range(0, len(found), len(within)))
+        ]
 
     def _nearest(self, asked: Matrix, within: NDArray[np.uint8] | None) -> tuple[NDArray[np.int64], float]:
         """Return the rows nearest to a vector, and what the cosine of no other one exceeds; `within` has a bit for each row.
@@ -380,6 +400,16 @@ class StoryIndex:
         number = self._number[commit]
         first = self._first_row[number]
         return mask[first : first + len(self._kinds[number])]
+
+
+def _bitmaps(mask: Flags, count: int) -> list[NDArray[np.uint8] | None]:
+    """Return a mask in so many parts, one behind the other: of each a bit for every row."""
+    bitmaps: list[NDArray[np.uint8] | None] = []
+    for first, end in pairwise(np.linspace(0, len(mask), count + 1, dtype=int)):
+        own = np.zeros_like(mask)
+        own[first:end] = mask[first:end]
+        bitmaps.append(np.packbits(own, bitorder="little"))
+    return bitmaps
 
 
 def in_turn(rankings: Sequence[Sequence[int]], count: int) -> list[tuple[int, int]]:

@@ -274,6 +274,16 @@ class StoryJobs:
         self.update(**{queue: waiting})
         self.save()
 
+    async def goes_on_from_before(self) -> bool:
+        """Whether an edit or an import that was stopped may go on from what was there before: a change made now is not in it."""
+        if self.state.kind in JOBS_OF_A_PASSAGE and self.state.done:
+            # Whoever wrote on has left both behind.
+            return False
+        unread = self.unfinished_import
+        if unread is not None and (await self.story.apassage()).step <= unread["done"]:
+            return True
+        return await self.story.apending_replay() is not None
+
     async def make_waiting_changes(self) -> None:
         """Make the changes of memory and codex that waited for the last passage; nothing may be writing the story."""
         await self._make_memory_changes()
@@ -396,15 +406,8 @@ class StoryJobs:
             with suppress(RecurrentGPTError):
                 await self.ledger.settle()
                 await self.record_unrecorded()
-                if not await self._goes_on_from_before():
+                if not await self.goes_on_from_before():
                     await self.make_waiting_changes()
-
-    async def _goes_on_from_before(self) -> bool:
-        """Whether an edit or an import was stopped: it goes on from what was there before, and a change made now is not in it."""
-        if self.state.kind in JOBS_OF_A_PASSAGE:
-            # Whoever wrote on has left both behind.
-            return False
-        return self.unfinished_import is not None or await self.story.apending_replay() is not None
 
     async def _run_until_stopped(self, events: AsyncGenerator[JobEvent], *, keep_words: bool = True) -> bool:
         """Apply events until the job ends or is stopped; return whether it was stopped among the words of a passage."""

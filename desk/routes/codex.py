@@ -155,10 +155,9 @@ async def withdraw_change(jobs: JobsDep, number: Annotated[int, Query(ge=1)], bo
 
 
 async def _make(jobs: StoryJobs, do: Do, name: str, **args: object) -> Changed:
-    """Make a change of the codex; it waits while the desk is at work on the story, or has stopped an edit that may go on."""
+    """Make a change of the codex; it waits while the desk is at work on the story, or has stopped what may go on without it."""
     change = CodexChange(do=do, name=name, args=args, problem="")
-    # Such an edit goes on from what was there before it, and what is made now would not be in it.
-    if not jobs.busy and await jobs.story.apending_replay() is None:
+    if not jobs.busy and not await jobs.goes_on_from_before():
         await jobs.make_codex_change(change)
         return Changed()
     # What was asked of the entry since may take it back: only the last of it waits already.

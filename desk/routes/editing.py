@@ -210,9 +210,13 @@ async def drop_replay(jobs: IdleJobsDep) -> Changed:
     if failure := await jobs.saved():
         raise failure
     await jobs.story.adrop_replay()
-    # They waited for the edit to go on.
-    await jobs.make_waiting_changes()
-    return moved(jobs)
+    try:
+        # They waited for the edit to go on.
+        await jobs.make_waiting_changes()
+    finally:
+        # It is given up, whatever becomes of them.
+        moved(jobs)
+    return Changed()
 
 
 @router.put("/stories/{story}/memory")

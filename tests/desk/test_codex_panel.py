@@ -320,6 +320,21 @@ def test_a_line_of_an_entry_that_is_gone_stays_in_sight_when_it_is_taken_out(pag
     there_are(offered, 0)
 
 
+def test_a_line_typed_for_an_entry_that_goes_is_offered_until_the_entry_is_back(page: Any, desk: Served) -> None:
+    codex = change_zoltan(page, desk.address)
+    codex.get_by_label("Fact of Zoltan").fill("Zoltan sells boats.")
+    page.locator(".manuscript").focus()
+    api = f"{desk.address}api/stories/{page.url.rpartition('/')[2]}"
+    httpx.delete(f"{api}/codex", params={"name": "Zoltan"}).raise_for_status()
+    offered = page.get_by_role("group", name="Not saved")
+    has_value(offered.get_by_role("textbox"), "Zoltan sells boats.")
+    page.reload()
+    has_value(offered.get_by_role("textbox"), "Zoltan sells boats.")
+    httpx.post(f"{api}/undo").raise_for_status()
+    there_are(offered, 0)
+    has_value(codex.get_by_label("Fact of Zoltan"), "Zoltan sells boats.")
+
+
 def test_what_is_taken_out_is_of_the_kind_that_was_chosen(page: Any, own_desk: Served) -> None:
     codex = change_zoltan(page, own_desk.address)
     codex.get_by_text("Add an entry").click()

@@ -131,7 +131,10 @@ async def test_recall_is_what_reading_all_ancestors_finds(data):
             count, wanted = data.draw(st.integers(1, 5), label="count"), data.draw(st.permutations(WORDS))
             query = f"{' '.join(wanted[:4])}. {' '.join(wanted[4:8])}.".capitalize()
             # With fewer than all rows asked of FAISS, what comes in by its words alone is found none the less.
-            with patch.object(index_module, "NEAREST", data.draw(st.sampled_from([1, 2, 4, 256]), label="nearest")):
+            nearest = patch.object(index_module, "NEAREST", data.draw(st.sampled_from([1, 2, 4, 256]), label="nearest"))
+            # Several threads share the rows of a long story.
+            shared = patch.object(index_module, "MANY_ROWS", data.draw(st.sampled_from([0, 8, 50_000]), label="many"))
+            with nearest, shared, patch.object(index_module, "WORKERS", data.draw(st.integers(1, 4), label="workers")):
                 hits = await recall.search(story, head, query, count, without=without)
             assert [(hit.id, pytest.approx(hit.score, abs=1e-5)) for hit in hits] == brute_force(
                 embeddings, commits, head, query, count, without

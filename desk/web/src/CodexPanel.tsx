@@ -4,7 +4,7 @@ import { get, upload } from "./api";
 import { Problem, TakeOut, useAttempt } from "./components";
 import { count } from "./format";
 import type { Ask, CodexChange, CodexEntry, CodexHistory, CodexLine, StoryView } from "./types";
-import { layAside, openAgain, useField as useDraft, useUnsavedText } from "./unsavedText";
+import { layAside, openAgain, setLostLinesAdrift, useField as useDraft, useUnsavedText } from "./unsavedText";
 
 const KINDS = ["person", "place", "thing", "promise", "question"];
 const ASPECTS = { fact: "Fact", status: "Status", place: "Place", holder: "Who has it", look: "Look", role: "Role", unaware: "Does not know" };
@@ -39,6 +39,10 @@ export function CodexPanel(props: Props & { problem: string }) {
   const here = shown.filter((entry) => entry.here && entry !== player);
   const elsewhere = shown.filter((entry) => !entry.here && entry !== player);
   const step = view.path.findIndex((entry) => entry[0] === props.at) + 1;
+  const corrected = props.at === view.head && entries.length > 0;
+  useEffect(() => {
+    if (corrected) setLostLinesAdrift(view.id);
+  }, [corrected, entries, view.id]);
   const list = (some: CodexEntry[]) => some.map((entry) => <Entry key={entry.name} {...props} entry={entry} />);
   return (
     <section className="memory codex" aria-labelledby="codex">

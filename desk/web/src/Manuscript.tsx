@@ -205,6 +205,8 @@ async function show(id: string, block: ScrollLogicalPosition, focus = false, abo
     if (done.signal.aborted) return;
     if (passage && !passage.classList.contains("waiting")) {
       if (focus) {
+        // Once: whoever has gone on from there, as by a screen reader, is not fetched back.
+        focus = false;
         // Whoever goes there to write has the caret in the text already.
         if (!passage.contains(document.activeElement)) passage.focus({ preventScroll: true });
         passage.classList.add("found");

@@ -205,6 +205,12 @@ export function setAdrift(key: string) {
   if (draft?.open) setUnsaved(key, { ...draft, adrift: true });
 }
 
+/** What was typed for entries of the codex that are no more is offered beside the story: every other one has its field. */
+export function setLostLinesAdrift(story: string) {
+  const lost = ([key, draft]: [string, UnsavedText]) => key.startsWith(`codex/stories/${story}/`) && !mounted.get(key) && !COPY.test(key) && !CHOICE.test(key) && !draft.adrift && isTyped(draft);
+  [...drafts].filter(lost).forEach(([key]) => setAdrift(key));
+}
+
 /** Whether a draft is of this story, or of this form. */
 const isOf = (key: string, owner: string) => `${key}/`.startsWith(`${owner}/`) || key.includes(`/stories/${owner}/`);
 

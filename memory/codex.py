@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from recurrentgpt.infrastructure.bounded_cache import BoundedCache
 from recurrentgpt.memory.corrections import read_overlay
@@ -208,7 +208,12 @@ def _with(
             line = line_of(change, passage, step)
             if passage and not change.get("author"):
                 if line.aspect == "status" and entry.is_dead and line.value != "alive":
-                    return codex
+                    known = entry.line("status")
+                    return (
+                        codex.with_entry(old, dataclasses.replace(entry, lines=_said_again(entry.lines, known, line)))
+                        if known and line.value == known.value
+                        else codex
+                    )
                 if (dead := _dead_of(codex, entry, line)) is not None:
                     return _over_by_death(codex.with_entry(old, entry), dead, [(entry, line)])
             untrue = () if below else outdated(entry, line)
@@ -443,18 +448,20 @@ def _over_by_death(codex: Codex, dead: Entry, ended: Iterable[tuple[Entry, Line]
     """Return a codex that knows which lines of its entries are not true because somebody is dead."""
     over = dict[str, tuple[Superseded, ...]]()
     for entry, line in ended:
-        if line.aspect in LASTING:
-            known, one = over.get(line.passage, codex.over.get(line.passage, ())), _superseded(entry, line, dead)
-            over[line.passage] = known if one in known else (*known, one)
+        for passage, one in _superseded(entry, line, dead) if line.aspect in LASTING else ():
+            known = over.get(passage, codex.over.get(passage, ()))
+            over[passage] = known if one in known else (*known, one)
     key = codex.key(dead)
     until = (*codex.until_death.get(key, ()), *((codex.key(entry), line) for entry, line in ended))
     return codex.with_over(over, {**codex.until_death, key: until[-MOST_UNTIL_DEATH:]})
 
 
-def _superseded(entry: Entry, line: Line, dead: Entry) -> Superseded:
-    # What it rests on mostly tells what somebody did, and that is not undone.
-    rests_on = line.rests_on if tells_how_they_live(line.rests_on, dead.names) else ""
-    return Superseded(sentence_of(entry, line), rests_on, entry.names)
+def _superseded(entry: Entry, line: Line, dead: Entry) -> Iterator[tuple[str, Superseded]]:
+    """Yield each passage that said a line which a death has ended, with what of it is over."""
+    for passage, rests_on in line.said_in:
+        # What it rests on mostly tells what somebody did, and that is not undone.
+        lived = rests_on if tells_how_they_live(rests_on, dead.names) else ""
+        yield passage, Superseded(sentence_of(entry, line), lived, entry.names)
 
 
 def _alive_again(codex: Codex, entry: Entry) -> Codex:
@@ -470,8 +477,9 @@ def _alive_again(codex: Codex, entry: Entry) -> Codex:
         again = dataclasses.replace(holds, lines=(*holds.lines, line))
         if any(line in outdated(again, other) for other in holds.lines if other.step > line.step):
             continue
-        known = over.get(line.passage, codex.over.get(line.passage)) or ()
-        over[line.passage] = tuple(one for one in known if one != _superseded(holds, line, entry)) or None
+        for passage, true in _superseded(holds, line, entry):
+            known = over.get(passage, codex.over.get(passage)) or ()
+            over[passage] = tuple(one for one in known if one != true) or None
         if not any(
             (other.aspect, other.value, other.text) == (line.aspect, line.value, line.text) for other in holds.lines
         ):
@@ -495,7 +503,7 @@ def _ended(codex: Codex, old: Entry | None, new: Entry, by: Line | None = None) 
     """
     # A fact is a sentence and has no value; the same value in other words goes on.
     true = {(line.aspect, line.value or line.text) for line in new.lines}
-    lasting = [line for line in (old.lines if old else ()) if line.passage and line.aspect in LASTING]
+    lasting = [line for line in (old.lines if old else ()) if line.said_in and line.aspect in LASTING]
     ended = [line for line in lasting if (line.aspect, line.value or line.text) not in true]
     if not ended:
         return codex
@@ -506,11 +514,11 @@ def _ended(codex: Codex, old: Entry | None, new: Entry, by: Line | None = None) 
             # An end of one feature leaves the others of the same line.
             after = by or next((one for one in new.lines if is_part_of(one, line)), None)
         now = sentence_of(new, after) if after else ""
-        known = over.get(line.passage, codex.over.get(line.passage, ()))
-        # That they left is what somebody did, and stays told as that.
-        rests_on = "" if line.value == "absent" else line.rests_on
-        one = Superseded(sentence_of(new, line), rests_on, new.names, now)
-        over[line.passage] = known if one in known else (*known, one)
+        for passage, said in line.said_in:
+            # That they left is what somebody did, and stays told as that.
+            one = Superseded(sentence_of(new, line), "" if line.value == "absent" else said, new.names, now)
+            known = over.get(passage, codex.over.get(passage, ()))
+            over[passage] = known if one in known else (*known, one)
     return codex.with_over(over)
 
 
@@ -519,12 +527,14 @@ def _with_line(entry: Entry, lines: tuple[Line, ...], line: Line, *, below: bool
     if line.aspect in ONE_EACH:
         if below and alike:
             return lines
+        before = [said for other in alike if other.value == line.value for said in other.said_in]
+        line = dataclasses.replace(line, again=(*line.again, *before)) if before else line
         return (*(other for other in lines if other.aspect != line.aspect), line)
     if line.aspect == "look" and line.by_author and not below:
         # An author says how they look, a passage only what it tells of that.
         return (*(other for other in lines if other.aspect != "look" or other.step > line.step), line)
-    if any((other.text, other.value) == (line.text, line.value) for other in alike):
-        return lines
+    if same := next((other for other in alike if (other.text, other.value) == (line.text, line.value)), None):
+        return _said_again(lines, same, line)
     if line.aspect == "look" and not below:
         return with_look(lines, line, entry)
     if below:
@@ -541,6 +551,12 @@ def _with_line(entry: Entry, lines: tuple[Line, ...], line: Line, *, below: bool
         return lines
     gone = next(other for other in lines if other.aspect == line.aspect)
     return tuple(other for other in lines if other is not gone)
+
+
+def _said_again(lines: tuple[Line, ...], known: Line, line: Line) -> tuple[Line, ...]:
+    """Return lines in which a known one is said by one more passage: with it, what that says ends."""
+    both = dataclasses.replace(known, again=(*known.again, *line.said_in))
+    return tuple(both if other is known else other for other in lines)
 
 
 def _without(codex: Codex, entry: Entry, lines: tuple[Line, ...], change: Change) -> tuple[Line, ...]:

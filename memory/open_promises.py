@@ -5,6 +5,7 @@ Each is called by a clause that no plan repeats, and is found by whom it names a
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -36,6 +37,9 @@ def bearing(
     words, by half of those.
     """
     names = frozenset(_form(word.casefold()) for sign in people for word in sign.words)
+    signs = defaultdict[str, list[Sign]](list)
+    for sign in people:
+        signs[sign.longest].append(sign)
     asked, told = _forms(plan), _forms(passage)
     called = {kind for kind in ("promise", "question") if _form(kind) in asked}
     found = list[tuple[tuple[int, int, int], Entry]]()
@@ -49,7 +53,9 @@ def bearing(
         planned, before = len(says & asked), len(says & told)
         if not (entry.kind in called or planned >= least or (before >= least and 2 * before >= len(says))):
             continue
-        if whom := sum(sign.words <= clause.words for sign in people):
+        if whom := sum(
+            sign.words <= clause.words for word in signs.keys() & {*clause.words, ""} for sign in signs[word]
+        ):
             found.append(((planned + (entry.kind in called), whom, before), entry))
     return [entry for _, entry in sorted(found, key=lambda one: one[0], reverse=True)[:MOST_BEARING]]
 

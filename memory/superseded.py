@@ -222,7 +222,11 @@ def tells_of_other_holder(sentence: str, names: tuple[str, ...], holder: str) ->
     if not any(word in sentence for word in last):
         return False
     has = _holding(names).search(sentence)
-    return has is not None and has[1] not in holder.split()
+    if has is None:
+        return False
+    # Ansel Rook is not Tilda Rook.
+    first = has["first"] or ""
+    return has["last"] not in holder.split() or (is_name_part(first) and first.strip() not in holder.split())
 
 
 def tells_where_it_is(sentence: str, names: tuple[str, ...]) -> bool:
@@ -249,7 +253,8 @@ def _holding(names: tuple[str, ...]) -> re.Pattern[str]:
     """Return what finds that somebody has a thing of these names; after "her" its last word alone may be of another one."""
     last = _any([name.split()[-1] for name in names])
     thing = rf"(?:(?:the|an?|his|her|their|this|that) )?(?:{_any(names)})|the (?:{last})"
-    return re.compile(rf"\b([A-Z][\w'’-]+),? (?:(?:still|now|always|also|\w+ly) )?{_HAS} (?:{thing})\b")
+    who = r"\b(?P<first>[A-Z][\w'’.-]* )?(?P<last>[A-Z][\w'’-]+)"
+    return re.compile(rf"{who},? (?:(?:still|now|always|also|\w+ly) )?{_HAS} (?:{thing})\b")
 
 
 def _any(names: Collection[str]) -> str:

@@ -274,6 +274,13 @@ class Line:
     step: int
     by_author: bool = False
     """Whether the author said so as of that passage, which need not tell of it."""
+    again: tuple[tuple[str, str], ...] = ()
+    """Further passages that said the same, each with the sentence that it rests on there."""
+
+    @property
+    def said_in(self) -> tuple[tuple[str, str], ...]:
+        """Every passage that said so, with the sentence that it rests on there; none where the author or the brief alone does."""
+        return ((self.passage, self.rests_on), *self.again) if self.passage else self.again
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,8 @@ class Saved(TypedDict, total=False):
     """Edits of the memory that wait for the passage in the making."""
     codex_changes: list[CodexChange]
     """Changes of the codex that wait for it."""
+    unrecorded: dict[str, Any]
+    """Settings that were changed meanwhile, which the story's own record has when it is there."""
     queue: list[str]
     """Plans that wait to be written one after the other."""
     shown: list[str]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypedDict
@@ -25,7 +26,7 @@ from recurrentgpt.memory.log_reader import path_to
 from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.nodes.open_story import check_input, language_of
 from recurrentgpt.schema.context import Context
-from recurrentgpt.schema.errors import StorageError, StoryError, StoryNotFound
+from recurrentgpt.schema.errors import RecurrentGPTError, StorageError, StoryError, StoryNotFound
 from recurrentgpt.schema.state import StoryInput
 from recurrentgpt.story import Story
 from recurrentgpt.story_list import DAMAGED
@@ -178,6 +179,7 @@ class Desk:
         jobs.state.queue = kept.get("queue", [])
         jobs.state.memory_changes = [MemoryChange(**change) for change in kept.get("memory_changes", [])]
         jobs.state.codex_changes = kept.get("codex_changes", [])
+        jobs.unrecorded = kept.get("unrecorded", {})
         if draft is not None and draft.text.strip():
             if goes_on:
                 jobs.show_draft(draft)
@@ -185,6 +187,9 @@ class Desk:
                 jobs.aside = [*jobs.aside, draft]
         self.stories[story] = jobs
         self._forget_idle()
+        # Where somebody else writes the story they wait on.
+        with suppress(RecurrentGPTError):
+            await jobs.record_unrecorded()
         return jobs
 
     async def new_story(self, opening: StoryInput, story_settings: Mapping[str, Any]) -> StoryJobs:

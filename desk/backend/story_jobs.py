@@ -242,9 +242,11 @@ class StoryJobs:
 
     async def record_unrecorded(self) -> None:
         """Put the settings that were changed during a passage into the story's record; nothing may be writing it."""
-        if self.unrecorded:
-            changed, self.unrecorded = self.unrecorded, {}
+        if changed := self.unrecorded:
             self.record_settings = await self.story.achange_settings(**changed)
+            # One that was changed once more meanwhile waits on.
+            self.unrecorded = {name: value for name, value in self.unrecorded.items() if changed.get(name) != value}
+            self.save()
 
     async def let_wait(self, queue: Queue, item: Any) -> None:
         """Let a plan, or an edit, wait for the passage in the making; where it cannot be put on the disk it does not wait.
@@ -572,6 +574,7 @@ class StoryJobs:
             "queue": self.state.queue or None,
             "memory_changes": [asdict(change) for change in self.state.memory_changes] or None,
             "codex_changes": self.state.codex_changes or None,
+            "unrecorded": self.unrecorded or None,
         }
         self._saving = asyncio.create_task(self._write_to_disk(changes, self._saving))
 

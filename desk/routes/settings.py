@@ -117,6 +117,10 @@ async def change_story_settings(desk: DeskDep, jobs: JobsDep, body: Values) -> S
         jobs.unrecorded |= chosen
         if not jobs.busy:
             await jobs.record_unrecorded()
+        else:
+            jobs.save()
+            if failure := await jobs.saved():
+                raise failure
         changes = {name: value for name, value in changes.items() if name not in recorded}
     settings = {**desk.disk.settings(jobs.story.id), **changes}
     make_context(jobs.record_settings, settings)

@@ -80,8 +80,8 @@ class Readers:
             return found
         for entry in self.codex.entries.values():
             for line in entry.lines:
-                if line.passage and self.is_kept(entry, line):
-                    found.setdefault(line.passage, []).append(_noted(entry, line))
+                for passage, _ in line.said_in if self.is_kept(entry, line) else ():
+                    found.setdefault(passage, []).append(_noted(entry, line))
         return found
 
     def names_hidden(self, text: str) -> bool:

@@ -93,7 +93,9 @@ def test_what_waits_for_an_edit_that_was_stopped_is_made_when_that_is_given_up(c
     assert waits(client, story) == []
 
 
-def test_what_is_asked_during_and_after_an_import_that_is_stopped_waits_until_the_whole_book_is_there(client: Client) -> None:
+def test_what_is_asked_during_and_after_an_import_that_is_stopped_waits_until_the_whole_book_is_there(
+    client: Client,
+) -> None:
     files, hold = {"file": ("book.txt", BOOK)}, client.model.hold.with_name("hold-memory")
     works, stories = client.model.replies, list[str]()
 

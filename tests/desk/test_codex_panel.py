@@ -322,9 +322,13 @@ def test_a_line_of_an_entry_that_is_gone_stays_in_sight_when_it_is_taken_out(pag
 
 def test_a_line_typed_for_an_entry_that_goes_is_offered_until_the_entry_is_back(page: Any, desk: Served) -> None:
     codex = change_zoltan(page, desk.address)
+    api = f"{desk.address}api/stories/{page.url.rpartition('/')[2]}"
+    # Its is the last entry.
+    for entry in httpx.get(f"{api}/codex", params={"at": httpx.get(api).json()["head"]}).json():
+        if entry["name"] != "Zoltan":
+            httpx.delete(f"{api}/codex", params={"name": entry["name"]}).raise_for_status()
     codex.get_by_label("Fact of Zoltan").fill("Zoltan sells boats.")
     page.locator(".manuscript").focus()
-    api = f"{desk.address}api/stories/{page.url.rpartition('/')[2]}"
     httpx.delete(f"{api}/codex", params={"name": "Zoltan"}).raise_for_status()
     offered = page.get_by_role("group", name="Not saved")
     has_value(offered.get_by_role("textbox"), "Zoltan sells boats.")

@@ -6,7 +6,9 @@ import signal
 from collections.abc import Callable
 from typing import Any
 
-from tests.desk.conftest import Served, begin, there_are, written
+import pytest
+
+from tests.desk.conftest import Served, begin, text_of, there_are, written
 from tests.desk.test_faults import held_draft
 
 LINE = "It is the last night of October."
@@ -65,6 +67,23 @@ def test_a_memory_that_is_saved_before_the_page_shows_that_the_writing_ended(
     remembers(page, LINE)
     there_are(page.locator("article.passage"), 2)
     written(page, 2)
+
+
+@pytest.mark.parametrize("typed", [False, True])
+def test_another_take_is_written_while_the_memory_is_edited(page: Any, desk: Served, typed: bool) -> None:
+    begin(page, desk.address, 2)
+    before = text_of(page, 2)
+    panel(page).get_by_role("button", name="Edit", exact=True).click()
+    area = page.get_by_label("Short-term memory")
+    area.press("Control+End")
+    if typed:
+        page.keyboard.type(f"\n{LINE}")
+    page.get_by_role("button", name="Another take").last.click()
+    page.wait_for_function("text => !document.body.innerText.includes(text)", arg=before)
+    page.locator(".stop").wait_for(state="detached")
+    written(page, 2)
+    if typed:
+        page.get_by_role("group", name="Not saved").get_by_text(LINE).first.wait_for()
 
 
 def test_a_change_that_was_taken_out_is_put_back_while_it_writes(page: Any, own_desk: Served) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from typing import Any
 
@@ -67,6 +68,23 @@ def test_the_premise_of_a_story_that_is_not_opened_is_changed_in_its_settings(pa
     button(page, "Write the first passage").click()
     written(page, 1)
     assert page.locator(".premise").inner_text() == "A cook finds a map."
+
+
+def test_settings_that_are_saved_while_it_writes_outlive_the_desk(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    own_desk.hold.touch()
+    page.locator(".plans .card").first.click()
+    page.locator(".busy .drop").wait_for()
+    button(page, "Settings", exact=True).click()
+    page.locator("[name=note]").fill("More rain.")
+    button(page, "Save").click()
+    there_are(page.locator("dialog[open]"), 0)
+    own_desk.end(signal.SIGKILL)
+    own_desk.hold.unlink()
+    own_desk.start()
+    page.get_by_role("button", name="Keep these words").or_(page.locator(".plans .card").first).first.wait_for()
+    button(page, "Settings", exact=True).click()
+    has_value(page.locator("[name=note]"), "More rain.")
 
 
 def test_a_story_that_was_never_written_can_be_erased(page: Any, own_desk: Served) -> None:

@@ -1024,6 +1024,37 @@ def test_a_fact_that_ends_is_over_whatever_else_stays_true():
     assert codex.over == {"p1": (Superseded(first, first, ("Signe",)),)}
 
 
+@pytest.mark.parametrize(
+    ("said", "ends"),
+    [
+        ({"aspect": "fact", "text": "Signe sleeps in the kitchen."}, {"do": "end"}),
+        ({"aspect": "status", "value": "absent"}, {"value": "alive"}),
+        ({"aspect": "status", "value": "dead"}, {"value": "alive"}),
+        ({"aspect": "role", "value": "the deserter"}, {"do": "end"}),
+        ({"aspect": "look", "value": "a bandage on her left hand"}, {"do": "end"}),
+        ({"aspect": "unaware", "value": "who took the lamp"}, {"do": "end"}),
+        ({"aspect": "fact", "text": "Signe hums while she sews."}, {"aspect": "status", "value": "dead"}),
+    ],
+)
+def test_what_several_passages_said_is_over_in_each_of_them_and_true_again_in_each(said, ends):
+    from recurrentgpt.memory.codex import changed, sentence_of
+    from recurrentgpt.memory.superseded import says
+    from recurrentgpt.schema.codex import Change, Codex, Entry, Line
+
+    change = Change(entry="Signe", kind="person", do="set", **said)
+    codex = Codex()
+    for step in (1, 2, 4):
+        codex = changed(codex, [change], f"p{step}", step)
+    assert not codex.over
+    line = Line(said["aspect"], said.get("value", ""), said.get("text", ""), "", "p1", 1)
+    sentence = sentence_of(Entry("Signe", "person"), line)
+    ended = changed(codex, [{**change, **ends}], "p5", 5)
+    assert [says(sentence, ended.over.get(f"p{step}", ())) for step in (1, 2, 3, 4)] == [True, True, False, True]
+    if ends.get("value") == "dead":
+        alive = changed(ended, [{**change, **ends, "value": "alive"}], "p6", 6)
+        assert not any(says(sentence, alive.over.get(f"p{step}", ())) for step in (1, 2, 4))
+
+
 def test_what_says_nothing_is_not_in_the_log(story, author):
     begun(story, author)
     first = story.passage(1).id
@@ -1118,6 +1149,16 @@ def test_a_fact_that_somebody_has_a_thing_ends_where_somebody_else_gets_it():
     codex = changed(codex, [given], "p2", 2)
     assert [line.text for line in codex.entries["mira"].lines] == facts[1:]
     assert [line.sentence for line in codex.over["p1"]] == facts[:1]
+
+
+def test_a_fact_that_somebody_has_a_thing_ends_where_somebody_of_the_same_family_gets_it():
+    from recurrentgpt.memory.superseded import tells_of_other_holder
+
+    kept = "Ansel Rook keeps the silver coin in his shoe."
+    assert tells_of_other_holder(kept, ("silver coin",), "Tilda Rook")
+    assert not tells_of_other_holder(kept, ("silver coin",), "Ansel Rook")
+    assert not tells_of_other_holder("Now Rook keeps the silver coin.", ("silver coin",), "Tilda Rook")
+    assert not tells_of_other_holder("Mrs. Rook keeps the silver coin.", ("silver coin",), "Tilda Rook")
 
 
 @pytest.mark.parametrize(

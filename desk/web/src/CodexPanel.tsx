@@ -11,26 +11,26 @@ const ASPECTS = { fact: "Fact", status: "Status", place: "Place", holder: "Who h
 const STATUSES = ["alive", "dead", "absent", "lost", "destroyed", "kept", "broken", "open", "answered"];
 
 export function useCodex(view: StoryView | null, at: string) {
-  const [entries, setEntries] = useState<CodexEntry[]>([]);
+  const [found, setFound] = useState<{ asOf: string; entries: CodexEntry[] }>({ asOf: "", entries: [] });
   const { problem, attempt } = useAttempt();
   const story = view?.head ? view.id : "";
   useEffect(() => {
     if (!story) return;
     let here = true;
     void attempt(async () => {
-      const found = await get<CodexEntry[]>(`/stories/${story}/codex`, { at });
-      if (here) setEntries(found);
+      const entries = await get<CodexEntry[]>(`/stories/${story}/codex`, { at });
+      if (here) setFound({ asOf: at, entries });
     });
     return () => {
       here = false;
     };
   }, [at, story, view?.revision]);
-  return { entries, problem };
+  return { ...found, problem };
 }
 
 type Props = { view: StoryView; entries: CodexEntry[]; at: string; busy: boolean; changes: CodexChange[]; ask: Ask; onJump: (id: string) => void };
 
-export function CodexPanel(props: Props & { problem: string }) {
+export function CodexPanel(props: Props & { asOf: string; problem: string }) {
   const { view, entries } = props;
   const shown = entries.filter((entry) => !entry.hidden);
   const hidden = entries.filter((entry) => entry.hidden);
@@ -39,7 +39,7 @@ export function CodexPanel(props: Props & { problem: string }) {
   const here = shown.filter((entry) => entry.here && entry !== player);
   const elsewhere = shown.filter((entry) => !entry.here && entry !== player);
   const step = view.path.findIndex((entry) => entry[0] === props.at) + 1;
-  const corrected = props.at === view.head && entries.length > 0;
+  const corrected = props.at === view.head && props.asOf === props.at;
   useEffect(() => {
     if (corrected) setLostLinesAdrift(view.id);
   }, [corrected, entries, view.id]);

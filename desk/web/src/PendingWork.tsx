@@ -1,7 +1,7 @@
 // What waits for a word of the writer: interrupted work, and whatever was typed or written and stands nowhere yet.
 import { useEffect } from "react";
 import { get } from "./api";
-import { discard, forgetLaidAside, letGo, openAgain, openEditor, setAdrift, setUnsaved, takeBack, useDiscarded, useHiddenTexts, useUnsavedText, type Discarded, type UnsavedText } from "./unsavedText";
+import { discard, forgetLaidAside, letGo, openAgain, openEditor, setAdrift, setUnsaved, takeBack, useDiscarded, useHiddenTexts, useTexts, useUnsavedText, type Discarded, type UnsavedText } from "./unsavedText";
 import type { Live } from "./useStory";
 import { hasField } from "./CodexPanel";
 import { forgetEdit } from "./SaveText";
@@ -251,7 +251,7 @@ export function FromTabs({ owner, onBack }: { owner: string; onBack?: (key: stri
 
 /** What was typed in a story that was erased meanwhile, to be copied. */
 export function LeftTexts({ story }: { story: string }) {
-  const left = useHiddenTexts(story);
+  const left = useTexts(story);
   return (
     <>
       <Thrown owner={story} onBack={() => undefined} />
@@ -260,7 +260,7 @@ export function LeftTexts({ story }: { story: string }) {
           {draft.adrift ? <Adrift name={key} at={draft.at} /> : (
             <>
               <p>{named(key)} was not saved:</p>
-              <blockquote dir="auto">{draft.text}</blockquote>
+              <blockquote dir="auto">{key.startsWith("form/") ? typedOf(key, draft) : draft.text}</blockquote>
             </>
           )}
           <div className="row">

@@ -16,6 +16,8 @@ const CLOSING_LOOKS = 10;
 /** A page that waits longer for the disk is shown without; what comes later is shown then. */
 const PATIENCE_MS = 1000;
 const tab = Math.random().toString(36).slice(2);
+/** Where a tab's own copy is kept of what was typed under a name. */
+const copyOf = (owner: string, key: string) => `${OWN}${owner}/${key}`;
 const COPY = /^(.*)\/~\w+$/s;
 /** Choices that are kept as texts are: nobody misses one that another choice took the place of. */
 const CHOICE = /^start\/(genre|settings|how)$|^codex\/.*\/kind$/s;
@@ -56,7 +58,7 @@ const alive = async () => new Set(((await navigator.locks?.query())?.held ?? [])
 /** Put aside what another tab typed, since this one types in its place: it is offered by that tab, or here where that one is no more. */
 async function putAside(key: string, { owner, text, base, at }: UnsavedText & { owner: string }) {
   if (CHOICE.test(key)) return;
-  const copy = `${OWN}${owner}/${key}`;
+  const copy = copyOf(owner, key);
   keep(copy, { text, base, at });
   // A tab that is being closed holds its lock a little longer, on a busy machine some seconds.
   for (let looks = 0; looks < CLOSING_LOOKS && localStorage.getItem(copy) !== null; looks++) {
@@ -79,9 +81,9 @@ export function setUnsaved(key: string, draft: UnsavedText | null) {
   if (draft) drafts.set(key, draft);
   else drafts.delete(key);
   try {
-    if (draft && draft.text !== draft.base) keep(PREFIX + key, { text: draft.text, base: draft.base, at: draft.at, left: !draft.open, lent: draft.lent, saved: draft.saved, tab });
+    if (draft && isTyped(draft)) keep(PREFIX + key, { text: draft.text, base: draft.base, at: draft.at, left: !draft.open, lent: draft.lent, saved: draft.saved, tab });
     else remove(PREFIX + key);
-    remove(`${OWN}${tab}/${key}`);
+    remove(copyOf(tab, key));
   } catch {
     unsafe = true;
   }
@@ -103,7 +105,7 @@ addEventListener("storage", (event) => {
   const mine = drafts.get(key);
   if (!mine) return;
   // Most fields are in sight all the time: one that was typed in here is an open editor.
-  const open = mounted.get(key) || mine.adrift || (!mine.kept && mine.text !== mine.base && !CHOICE.test(key));
+  const open = mounted.get(key) || mine.adrift || (!mine.kept && isTyped(mine) && !CHOICE.test(key));
   if (!open && mine.text !== parsed(event.oldValue)?.text) return;
   const theirs = parsed(event.newValue);
   if (open) {
@@ -117,10 +119,10 @@ addEventListener("storage", (event) => {
     }
     return;
   }
-  const aside = parsed(localStorage.getItem(`${OWN}${tab}/${key}`));
+  const aside = parsed(localStorage.getItem(copyOf(tab, key)));
   if (aside) {
     setUnsaved(`${key}/~${tab}`, { ...aside, open: false });
-    remove(`${OWN}${tab}/${key}`);
+    remove(copyOf(tab, key));
   }
   if (theirs) drafts.set(key, { ...theirs, open: mine.open });
   else drafts.delete(key);
@@ -129,7 +131,7 @@ addEventListener("storage", (event) => {
 /** Keep what is typed here apart: another tab's text has taken its place, and this tab may be gone without a word. */
 function keepOwn(key: string, { text, base, at, lent, saved }: UnsavedText) {
   try {
-    keep(`${OWN}${tab}/${key}`, { text, base, at, lent, saved });
+    keep(copyOf(tab, key), { text, base, at, lent, saved });
   } catch {
     unsafe = true;
   }
@@ -157,7 +159,7 @@ async function takeOverDurable() {
     else if (found && name.startsWith(PREFIX)) {
       const key = name.slice(PREFIX.length);
       const there = drafts.get(key);
-      const typed = there && (!there.kept || isNewerLocal(name, value)) && there.text !== there.base && there.text !== found.text;
+      const typed = there && (!there.kept || isNewerLocal(name, value)) && isTyped(there) && there.text !== found.text;
       if (!typed) setUnsaved(key, found);
       else if (!CHOICE.test(key)) setUnsaved(`${key}/~${Math.random().toString(36).slice(2)}`, { ...found, open: false });
     }
@@ -174,7 +176,7 @@ lookForGone();
 setTimeout(lookForGone, CLOSING_MS);
 document.addEventListener("visibilitychange", lookForGone);
 addEventListener("beforeunload", (event) => {
-  const lost = ([key, draft]: [string, UnsavedText]) => draft.text !== draft.base && (unsafe || ![PREFIX, `${OWN}${tab}/`].some((place) => parsed(localStorage.getItem(place + key))?.text === draft.text));
+  const lost = ([key, draft]: [string, UnsavedText]) => isTyped(draft) && (unsafe || ![PREFIX + key, copyOf(tab, key)].some((place) => parsed(localStorage.getItem(place))?.text === draft.text));
   if ([...drafts].some(lost)) event.preventDefault();
 });
 
@@ -214,12 +216,17 @@ export function setLostLinesAdrift(story: string) {
 /** Whether a draft is of this story, or of this form. */
 const isOf = (key: string, owner: string) => `${key}/`.startsWith(`${owner}/`) || key.includes(`/stories/${owner}/`);
 
-/** The drafts of a story or a form that no editor shows, copies from other tabs among them, or one of the manuscript, which may be far from where it was opened. */
-export function useHiddenTexts(owner: string): [key: string, draft: UnsavedText][] {
+/** What was typed of a story or a form, and is not stored. */
+export function useTexts(owner: string): [key: string, draft: UnsavedText][] {
   useSyncExternalStore(subscribe, () => version);
+  return [...drafts].filter(([key, draft]) => isOf(key, owner) && !CHOICE.test(key) && (draft.adrift || isTyped(draft)));
+}
+
+/** What of it no editor shows, copies from other tabs among it, or one of the manuscript, which may be far from where it was opened. */
+export function useHiddenTexts(owner: string): [key: string, draft: UnsavedText][] {
   // A field that is always at hand shows its own text; its copies are shown by nothing else.
   const shown = (key: string) => !key.startsWith(`${owner}/`) && !COPY.test(key);
-  return [...drafts].filter(([key, draft]) => isOf(key, owner) && (draft.adrift || !shown(key)) && (draft.adrift || draft.text !== draft.base) && (!mounted.get(key) || (draft.kept && /\/(text|summary)\//.test(key))));
+  return useTexts(owner).filter(([key, draft]) => draft.adrift || (!shown(key) && (!mounted.get(key) || (draft.kept && /\/(text|summary)\//.test(key)))));
 }
 
 const DISCARDED = "desk.discarded";
@@ -247,7 +254,7 @@ const without = (key: string, text: string) => discarded.filter((one) => one.key
 /** Throw away what was typed; it can be taken back, for Cancel is next to Save. */
 export function discard(key: string) {
   const draft = drafts.get(key);
-  if (draft?.text.trim() && draft.text !== draft.base) keepDiscarded([{ key, draft }, ...without(key, draft.text)]);
+  if (draft?.text.trim() && isTyped(draft)) keepDiscarded([{ key, draft }, ...without(key, draft.text)]);
   setUnsaved(key, null);
 }
 
@@ -298,7 +305,7 @@ export function openAgain(name: string) {
   wanted = { key, atEnd: true };
   if (key !== name) {
     const other = drafts.get(key);
-    setUnsaved(name, other && other.text !== other.base ? { ...other, open: false, kept: true } : null);
+    setUnsaved(name, other && isTyped(other) ? { ...other, open: false, kept: true } : null);
   }
   if (draft) setUnsaved(key, { ...draft, open: true });
 }
@@ -361,7 +368,7 @@ export function useUnsavedText(key: string, at = "") {
     text: draft?.open ? draft.text : null,
     /** The story that was begun from it already, of a text of the start page. */
     begun: draft?.at ?? "",
-    kept: Boolean(draft?.kept && draft.text !== draft.base),
+    kept: Boolean(draft?.kept && isTyped(draft)),
     /** The version of the passage that it was begun from. */
     seen: draft?.at ?? "",
     lent: draft?.lent ?? "",
@@ -377,7 +384,7 @@ export function useUnsavedText(key: string, at = "") {
     /** Close the editor; what was typed is offered again. */
     close: () => {
       const now = drafts.get(key);
-      if (now && now.text !== now.base) put({ open: false, kept: true, adrift: false });
+      if (isTyped(now)) put({ open: false, kept: true, adrift: false });
       else setUnsaved(key, null);
     },
     /** Forget what was in it as it was drawn, for that is stored, but for what is `left` of it; what was typed since stays. */

@@ -113,7 +113,7 @@ export function useStory(story: string) {
         if (now.kind !== "edit" && now.kind !== "replan" && shown.current) {
           // It stands on the page at once; the view that is read next says the rest.
           const path = shown.current.path.slice(0, passage.step - 1);
-          shown.current = { ...shown.current, head: passage.id, step: passage.step, path: [...path, [passage.id, passage.text.split(/\s+/).length, "model"]] };
+          shown.current = { ...shown.current, head: passage.id, root: passage.id, step: passage.step, path: [...path, [passage.id, passage.text.split(/\s+/).length, "model"]] };
           setView(shown.current);
           now = { ...now, draft: "" };
         }

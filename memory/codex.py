@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from recurrentgpt.infrastructure.bounded_cache import BoundedCache
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.log_reader import LogReader
-from recurrentgpt.memory.looks import is_part_of, with_look, within_bounds, without_features, without_look
+from recurrentgpt.memory.looks import MOST_LOOKS, is_part_of, with_look, without_features, without_look
 from recurrentgpt.memory.open_promises import bearing
 from recurrentgpt.memory.path_fold import KEPT, PathFold
 from recurrentgpt.memory.query import query_parts
@@ -46,7 +46,9 @@ from recurrentgpt.schema.names import ANYBODY, DEFINITE, HE_IS, SHE_IS, key_of, 
 from recurrentgpt.schema.parts import Brief
 
 MOST_LINES = 40
-"""Lines of one entry of an aspect that may have several; the oldest go first, and stay in the commits that said them."""
+"""Lines of one entry of an aspect that may have several; the oldest make room, and are told by what is recalled alone."""
+MOST_EARLIER = 400
+"""Lines of one entry that made room and can still end, as those that are told."""
 MOST_LOOK_WORDS = 36
 """Words of looks that are told as one sentence, which has at most 40 with the name; of few words to tell, a quarter."""
 MOST_ENTRIES = 400
@@ -164,10 +166,12 @@ def _within_bounds(codex: Codex, lead: Collection[str]) -> Codex:
     for place in held[MOST_HELD:]:
         ranks[place] = 0
     order = sorted(range(len(entries)), key=lambda place: (ranks[place], place))
-    for place in order[: len(entries) - MOST_ENTRIES]:
-        if ranks[place] < 3:
-            codex = codex.with_entry(entries[place], None)
-    return dataclasses.replace(codex, is_whole=False) if codex.is_whole else codex
+    left = {
+        codex.key(entries[place]): entries[place] for place in order[: len(entries) - MOST_ENTRIES] if ranks[place] < 3
+    }
+    for entry in left.values():
+        codex = codex.with_entry(entry, None)
+    return dataclasses.replace(codex, is_whole=False, left=codex.left.changed(left))
 
 
 def _rank(entry: Entry) -> int:
@@ -202,6 +206,14 @@ def _with(
     """Return a codex with a change of a passage, or of what lies below all passages, where so many are `named`."""
     name, value, do = visible_text(change["entry"]), visible_text(change.get("value", "")), change["do"]
     old, below = _entry_of(codex, change, named), named is not None
+    if (
+        old is None
+        and not below
+        and (known := codex.left.get(name.casefold())) is not None
+        and known.may_be(change["kind"])
+    ):
+        codex = dataclasses.replace(codex.with_entry(None, known), left=codex.left.changed({name.casefold(): None}))
+        old = known
     entry, is_merged = old or Entry(name, change["kind"]), False
     match do:
         case "set":
@@ -218,17 +230,17 @@ def _with(
                     return _over_by_death(codex.with_entry(old, entry), dead, [(entry, line)])
             untrue = () if below else outdated(entry, line)
             told = tuple(other for other in entry.lines if other not in untrue) if untrue else entry.lines
-            entry = dataclasses.replace(entry, lines=_with_line(entry, told, line, below=below))
+            entry = _with_line(dataclasses.replace(entry, lines=told), line, below=below)
             if line.aspect in (*ONE_EACH, "look"):
                 codex = _ended(codex, old, entry, line)
             # What only makes room is not over.
-            entry = dataclasses.replace(entry, lines=within_bounds(entry.lines)) if line.aspect == "look" else entry
+            entry = entry if below else bounded(entry)
         case "end":
             # What a passage said stays where the author takes back what lies under it.
             stays = tuple(line for line in entry.lines if below and line.passage)
             lines = tuple(line for line in entry.lines if line not in stays)
-            left = (*_without(codex, entry, lines, change), *stays)
-            entry = dataclasses.replace(entry, lines=_back_from(entry, left))
+            left, earlier = _without(codex, entry, lines, change)
+            entry = dataclasses.replace(entry, lines=_back_from(entry, (*left, *stays)), earlier=earlier)
             codex = _ended(codex, old, entry)
         case "rename":
             former = tuple(called for called in dict.fromkeys([*entry.former, entry.name]) if called != value)
@@ -365,7 +377,7 @@ def _without_untrue_facts(codex: Codex, thing: Entry, step: int, *, is_put: bool
         # Most lines are no facts, and most facts name something else, which is found without a pattern.
         if gone := [
             line
-            for line in entry.lines
+            for line in (*entry.earlier, *entry.lines)
             if line.aspect == "fact"
             and line.passage
             and any(word in line.text for word in last)
@@ -374,7 +386,7 @@ def _without_untrue_facts(codex: Codex, thing: Entry, step: int, *, is_put: bool
                 or (line.step < step and tells_where_it_is(line.text, thing.names))
             )
         ]:
-            left = dataclasses.replace(entry, lines=tuple(line for line in entry.lines if line not in gone))
+            left = without_lines(entry, gone)
             codex = _ended(dataclasses.replace(codex, entries={**codex.entries, key: left}), entry, left)
     return codex
 
@@ -394,13 +406,15 @@ def _after_death(codex: Codex, dead: Entry) -> Codex:
     names = codex.names_of(dead, "person")
     for own, entry in codex.entries.items():
         if own == codex.key(dead):
-            gone = [line for line in entry.lines if line.passage and _ends_with_life(dead, line)]
+            gone = [line for line in (*entry.earlier, *entry.lines) if line.passage and _ends_with_life(dead, line)]
         else:
-            gone = [line for line in entry.lines if line.passage and _tells_of_life(dead, line, names)]
+            gone = [
+                line for line in (*entry.earlier, *entry.lines) if line.passage and _tells_of_life(dead, line, names)
+            ]
             if (line := entry.line("holder")) and line.passage and _holder(codex, line.value) is dead:
                 gone.append(line)
         if gone:
-            entries[own] = dataclasses.replace(entry, lines=tuple(line for line in entry.lines if line not in gone))
+            entries[own] = without_lines(entry, gone)
             ended += [(entry, line) for line in gone]
     return _over_by_death(dataclasses.replace(codex, entries=entries), dead, ended) if ended else codex
 
@@ -484,7 +498,7 @@ def _alive_again(codex: Codex, entry: Entry) -> Codex:
             (other.aspect, other.value, other.text) == (line.aspect, line.value, line.text) for other in holds.lines
         ):
             lines = sorted((*holds.lines, line), key=lambda line: line.step)
-            entries[own] = dataclasses.replace(holds, lines=tuple(lines))
+            entries[own] = bounded(dataclasses.replace(holds, lines=tuple(lines)))
     until = {other: ended for other, ended in codex.until_death.items() if other != key}
     return dataclasses.replace(codex, entries=entries, over=codex.over.changed(over), until_death=until)
 
@@ -502,8 +516,9 @@ def _ended(codex: Codex, old: Entry | None, new: Entry, by: Line | None = None) 
     In the place of looks is the line that ended them, if one did.
     """
     # A fact is a sentence and has no value; the same value in other words goes on.
-    true = {(line.aspect, line.value or line.text) for line in new.lines}
-    lasting = [line for line in (old.lines if old else ()) if line.said_in and line.aspect in LASTING]
+    true = {(line.aspect, line.value or line.text) for line in (*new.earlier, *new.lines)}
+    before = (*old.earlier, *old.lines) if old else ()
+    lasting = [line for line in before if line.said_in and line.aspect in LASTING]
     ended = [line for line in lasting if (line.aspect, line.value or line.text) not in true]
     if not ended:
         return codex
@@ -512,7 +527,7 @@ def _ended(codex: Codex, old: Entry | None, new: Entry, by: Line | None = None) 
         after = new.line(line.aspect) if line.aspect in ONE_EACH else None
         if line.aspect == "look":
             # An end of one feature leaves the others of the same line.
-            after = by or next((one for one in new.lines if is_part_of(one, line)), None)
+            after = by or next((one for one in (*new.earlier, *new.lines) if is_part_of(one, line)), None)
         now = sentence_of(new, after) if after else ""
         for passage, said in line.said_in:
             # That they left is what somebody did, and stays told as that.
@@ -522,35 +537,70 @@ def _ended(codex: Codex, old: Entry | None, new: Entry, by: Line | None = None) 
     return codex.with_over(over)
 
 
-def _with_line(entry: Entry, lines: tuple[Line, ...], line: Line, *, below: bool) -> tuple[Line, ...]:
+def _with_line(entry: Entry, line: Line, *, below: bool) -> Entry:
+    """Return an entry with one more line, in place of those that it replaces; nothing makes room for it yet."""
+    lines, earlier = entry.lines, entry.earlier
     alike = [other for other in lines if other.aspect == line.aspect]
     if line.aspect in ONE_EACH:
         if below and alike:
-            return lines
+            return entry
         before = [said for other in alike if other.value == line.value for said in other.said_in]
         line = dataclasses.replace(line, again=(*line.again, *before)) if before else line
-        return (*(other for other in lines if other.aspect != line.aspect), line)
+        return dataclasses.replace(entry, lines=(*(other for other in lines if other.aspect != line.aspect), line))
     if line.aspect == "look" and line.by_author and not below:
         # An author says how they look, a passage only what it tells of that.
-        return (*(other for other in lines if other.aspect != "look" or other.step > line.step), line)
-    if same := next((other for other in alike if (other.text, other.value) == (line.text, line.value)), None):
-        return _said_again(lines, same, line)
+        return dataclasses.replace(
+            entry,
+            lines=(*(other for other in lines if other.aspect != "look" or other.step > line.step), line),
+            earlier=tuple(other for other in earlier if other.aspect != "look"),
+        )
+    if same := next((other for other in alike if _says_same(other, line)), None):
+        return dataclasses.replace(entry, lines=_said_again(lines, same, line))
+    if same := next((other for other in earlier if _says_same(other, line)), None):
+        line = dataclasses.replace(line, again=(*same.said_in, *line.again))
+        earlier = tuple(other for other in earlier if other is not same)
     if line.aspect == "look" and not below:
-        return with_look(lines, line, entry)
+        instead = tuple(other for other in with_look(earlier, line, entry) if other is not line)
+        return dataclasses.replace(entry, lines=with_look(lines, line, entry), earlier=instead)
     if below:
         for other in alike:
             left = without_features((line,), other, entry) if line.aspect == "look" and other.passage else (line,)
             if not left:
-                return lines
+                return entry
             (line,) = left
-        # What the author says stands before all that passages say, in its own order, and none of it makes room for those.
+        # What the author says stands before all that passages say, in its own order.
         own = [other for other in lines if not other.passage]
-        return (*own, line, *(other for other in lines if other.passage))
-    lines = (*lines, line)
-    if len(alike) < MOST_LINES:
-        return lines
-    gone = next(other for other in lines if other.aspect == line.aspect)
-    return tuple(other for other in lines if other is not gone)
+        return dataclasses.replace(
+            entry, lines=(*own, line, *(other for other in lines if other.passage)), earlier=earlier
+        )
+    return dataclasses.replace(entry, lines=(*lines, line), earlier=earlier)
+
+
+def _says_same(line: Line, other: Line) -> bool:
+    return (line.aspect, line.text, line.value) == (other.aspect, other.text, other.value)
+
+
+def bounded(entry: Entry) -> Entry:
+    """Return an entry of whose lines the oldest have made room, where passages tell too many of one aspect."""
+    if len(entry.lines) <= MOST_LOOKS:
+        return entry
+    room: list[Line] = []
+    for aspect in {line.aspect for line in entry.lines} - {*ONE_EACH}:
+        alike = [line for line in entry.lines if line.aspect == aspect and line.passage and not line.by_author]
+        room += alike[: -(MOST_LOOKS if aspect == "look" else MOST_LINES)]
+    if not room:
+        return entry
+    earlier = sorted((*entry.earlier, *room), key=lambda line: line.step)
+    return dataclasses.replace(without_lines(entry, room), earlier=tuple(earlier[-MOST_EARLIER:]))
+
+
+def without_lines(entry: Entry, gone: Collection[Line]) -> Entry:
+    """Return an entry without some of its lines."""
+    return dataclasses.replace(
+        entry,
+        lines=tuple(line for line in entry.lines if line not in gone),
+        earlier=tuple(line for line in entry.earlier if line not in gone),
+    )
 
 
 def _said_again(lines: tuple[Line, ...], known: Line, line: Line) -> tuple[Line, ...]:
@@ -559,17 +609,32 @@ def _said_again(lines: tuple[Line, ...], known: Line, line: Line) -> tuple[Line,
     return tuple(both if other is known else other for other in lines)
 
 
-def _without(codex: Codex, entry: Entry, lines: tuple[Line, ...], change: Change) -> tuple[Line, ...]:
-    """Return lines without the one that a change ends: of its aspect, and saying what the change says, if that says anything."""
+def _without(
+    codex: Codex, entry: Entry, lines: tuple[Line, ...], change: Change
+) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
+    """Return lines, and the entry's earlier ones, without the one that a change ends.
+
+    That is one of its aspect, and says what the change says, if that says anything.
+    """
     aspect, said = change.get("aspect", "fact"), change.get("value") or change.get("text", "")
-    alike = [line for line in lines if line.aspect == aspect]
+    earlier = entry.earlier
     if aspect == "look" and said:
-        return without_look(lines, said, entry)
+        return without_look(lines, said, entry), without_look(earlier, said, entry)
     if aspect in (*ONE_EACH, "look"):
-        return tuple(line for line in lines if line not in alike or (said and not _is_said(codex, entry, line, said)))
-    shares = {line: shared_words(said, line.text or line.value, entry.names) for line in alike}
+        gone = [line for line in lines if line.aspect == aspect and (not said or _is_said(codex, entry, line, said))]
+        return (
+            tuple(line for line in lines if line not in gone),
+            tuple(line for line in earlier if line.aspect != aspect),
+        )
+    shares = {
+        line: shared_words(said, line.text or line.value, entry.names)
+        for line in (*earlier, *lines)
+        if line.aspect == aspect
+    }
     nearest = max(shares, key=lambda line: (line.text == change.get("text"), shares[line]), default=None)
-    return tuple(line for line in lines if line is not nearest or shares[line] < _SAME)
+    if nearest is None or shares[nearest] < _SAME:
+        return lines, earlier
+    return tuple(line for line in lines if line is not nearest), tuple(line for line in earlier if line is not nearest)
 
 
 def _is_said(codex: Codex, entry: Entry, line: Line, said: str) -> bool:
@@ -586,7 +651,9 @@ def _is_said(codex: Codex, entry: Entry, line: Line, said: str) -> bool:
 
 
 def _merged(entry: Entry, other: Entry) -> Entry:
-    lines = entry.lines
+    merged = dataclasses.replace(
+        entry, earlier=tuple(sorted((*entry.earlier, *other.earlier), key=lambda line: line.step)[-MOST_EARLIER:])
+    )
     for line in sorted(other.lines, key=lambda line: line.step):
         if line.aspect == "look":
             newer = [own for own in entry.lines if own.aspect == "look" and own.step > line.step]
@@ -597,21 +664,23 @@ def _merged(entry: Entry, other: Entry) -> Entry:
             own_one = entry.line(line.aspect) if line.aspect in ONE_EACH else None
             left = () if own_one is not None and own_one.step >= line.step else (line,)
         for one in left:
-            lines = _with_line(entry, lines, one, below=False)
+            merged = _with_line(merged, one, below=False)
+    lines = merged.lines
     for line in sorted(lines, key=lambda line: line.step):
         untrue = outdated(dataclasses.replace(entry, lines=lines), line) if line.passage and line in lines else ()
         lines = tuple(own for own in lines if own not in untrue or own.step >= line.step)
     # The stranger is whoever is a stranger next.
     known = [] if without_article(other.name).casefold() in ANYBODY else [other.name]
-    return dataclasses.replace(
-        entry,
-        lines=within_bounds(tuple(sorted(lines, key=lambda line: line.step))),
+    merged = dataclasses.replace(
+        merged,
+        lines=tuple(sorted(lines, key=lambda line: line.step)),
         aliases=tuple(dict.fromkeys([*entry.aliases, *known, *other.aliases])),
         former=tuple(dict.fromkeys([*entry.former, *other.former])),
         keys=tuple(dict.fromkeys([*entry.keys, *other.keys])),
         pinned=entry.pinned or other.pinned,
         hidden=entry.hidden or other.hidden,
     )
+    return bounded(merged)
 
 
 _WHO = re.compile(

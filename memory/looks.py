@@ -123,13 +123,6 @@ def is_part_of(line: Line, whole: Line) -> bool:
     return is_look and line.passage == whole.passage and set(_parts(line.value)) < set(_parts(whole.value))
 
 
-def within_bounds(lines: tuple[Line, ...]) -> tuple[Line, ...]:
-    """Return lines without the oldest looks that passages tell, where these are too many; what the author says stays."""
-    looks = [line for line in lines if line.aspect == "look" and line.passage and not line.by_author]
-    gone = looks[:-MOST_LOOKS]
-    return tuple(line for line in lines if line not in gone) if gone else lines
-
-
 def _cut(lines: Iterable[Line], is_left: Callable[[str], bool]) -> tuple[Line, ...]:
     """Return lines with those parts alone of their looks that are left."""
     found = list[Line]()

@@ -301,6 +301,8 @@ class Entry:
     """Whether the writer is always told it."""
     hidden: bool = False
     """Whether a reader is not shown it."""
+    earlier: tuple[Line, ...] = ()
+    """Lines that made room for newer ones: still true, and told by what is recalled alone."""
 
     def line(self, aspect: Aspect) -> Line | None:
         """Return the line of an aspect, the newest where it has several; None where nothing is known of it."""
@@ -493,6 +495,8 @@ class Codex:
     """By the key of somebody dead, what was true until then, each with its entry's key: it is again if they live after all."""
     is_whole: bool = True
     """Whether no entry had to make room for others."""
+    left: SharedMap[Entry] = field(default_factory=SharedMap)
+    """The entries that had to, by their keys: each comes back with what is known of it when it is told of again."""
 
     def key(self, entry: Entry) -> str:
         """Return the key of an entry: its name, and of a place that has somebody's name, or the reverse, what it is, too."""

@@ -1055,6 +1055,63 @@ def test_what_several_passages_said_is_over_in_each_of_them_and_true_again_in_ea
         assert not any(says(sentence, alive.over.get(f"p{step}", ())) for step in (1, 2, 4))
 
 
+@pytest.mark.parametrize(
+    ("said", "ends"),
+    [
+        ({"aspect": "fact", "text": "Signe sleeps in the kitchen."}, {"do": "end"}),
+        (
+            {"aspect": "fact", "text": "Signe keeps the brass key."},
+            {"entry": "brass key", "kind": "thing", "value": "Odo"},
+        ),
+        ({"aspect": "fact", "text": "Signe hums while she sews."}, {"aspect": "status", "value": "dead"}),
+        ({"aspect": "look", "value": "a red scarf"}, {"do": "end"}),
+        ({"aspect": "look", "value": "a red scarf"}, {"value": "a blue scarf"}),
+    ],
+)
+def test_what_made_room_is_still_true_until_it_ends(said, ends):
+    from recurrentgpt.memory.codex import MOST_LINES, changed, sentence_of
+    from recurrentgpt.memory.looks import MOST_LOOKS
+    from recurrentgpt.memory.superseded import says
+    from recurrentgpt.schema.codex import Change, Codex, Entry, Line
+
+    change = Change(entry="Signe", kind="person", do="set", **said)
+    key = "text" if said["aspect"] == "fact" else "value"
+    codex = changed(Codex(), [change], "p1", 1)
+    for step in range(2, 2 + (MOST_LINES if key == "text" else MOST_LOOKS)):
+        other = f"Signe once met sailor number {step}." if key == "text" else f"a scar number {step} on limb{step}"
+        codex = changed(codex, [{**change, key: other}], f"p{step}", step)
+    entry = codex.find("Signe")
+    assert said[key] not in {getattr(line, key) for line in entry.lines}
+    assert [getattr(line, key) for line in entry.earlier] == [said[key]]
+    assert not codex.over
+    if "entry" in ends:
+        del change["text"]
+        ends = {"aspect": "holder", **ends}
+    ended = changed(codex, [{**change, **ends}], "p60", 60)
+    line = Line(said["aspect"], said.get("value", ""), said.get("text", ""), "", "p1", 1)
+    assert says(sentence_of(Entry("Signe", "person"), line), ended.over["p1"])
+    assert said[key] not in {getattr(line, key) for line in ended.find("Signe").earlier}
+
+
+def test_an_entry_that_made_room_comes_back_with_what_is_known_of_it(monkeypatch):
+    from recurrentgpt.memory import codex as module
+    from recurrentgpt.memory.superseded import says
+    from recurrentgpt.schema.codex import Change, Codex
+
+    monkeypatch.setattr(module, "MOST_ENTRIES", 3)
+    made = Change(entry="opal brooch", kind="thing", do="set", aspect="fact", text="The opal brooch is made of glass.")
+    codex = module.changed(Codex(), [made], "p1", 1)
+    for step in range(2, 6):
+        lamp = Change(entry=f"lamp {step}", kind="thing", do="set", aspect="holder", value="Odo")
+        codex = module.changed(codex, [lamp], f"p{step}", step)
+    assert codex.find("opal brooch") is None
+    ended = module.changed(codex, [{**made, "do": "end"}], "p6", 6)
+    assert says(made["text"], ended.over["p1"])
+    again = module.changed(codex, [{**made, "text": "The opal brooch is small."}], "p6", 6)
+    assert [line.text for line in again.find("opal brooch").lines] == [made["text"], "The opal brooch is small."]
+    assert not again.over
+
+
 def test_what_says_nothing_is_not_in_the_log(story, author):
     begun(story, author)
     first = story.passage(1).id

@@ -206,14 +206,11 @@ def _with(
     """Return a codex with a change of a passage, or of what lies below all passages, where so many are `named`."""
     name, value, do = visible_text(change["entry"]), visible_text(change.get("value", "")), change["do"]
     old, below = _entry_of(codex, change, named), named is not None
-    if (
-        old is None
-        and not below
-        and (known := codex.left.get(name.casefold())) is not None
-        and known.may_be(change["kind"])
-    ):
-        codex = dataclasses.replace(codex.with_entry(None, known), left=codex.left.changed({name.casefold(): None}))
-        old = known
+    left = codex.left.get(name.casefold()) if old is None and not below else None
+    if left is not None and left.may_be(change["kind"]):
+        # It is told of again, and comes back with what is known of it.
+        codex = dataclasses.replace(codex.with_entry(None, left), left=codex.left.changed({name.casefold(): None}))
+        old = left
     entry, is_merged = old or Entry(name, change["kind"]), False
     match do:
         case "set":
@@ -221,10 +218,10 @@ def _with(
             if passage and not change.get("author"):
                 if line.aspect == "status" and entry.is_dead and line.value != "alive":
                     known = entry.line("status")
-                    return (
-                        codex.with_entry(old, dataclasses.replace(entry, lines=_said_again(entry.lines, known, line)))
-                        if known and line.value == known.value
-                        else codex
+                    if known is None or known.value != line.value:
+                        return codex
+                    return codex.with_entry(
+                        old, dataclasses.replace(entry, lines=_said_again(entry.lines, known, line))
                     )
                 if (dead := _dead_of(codex, entry, line)) is not None:
                     return _over_by_death(codex.with_entry(old, entry), dead, [(entry, line)])
@@ -239,8 +236,8 @@ def _with(
             # What a passage said stays where the author takes back what lies under it.
             stays = tuple(line for line in entry.lines if below and line.passage)
             lines = tuple(line for line in entry.lines if line not in stays)
-            left, earlier = _without(codex, entry, lines, change)
-            entry = dataclasses.replace(entry, lines=_back_from(entry, (*left, *stays)), earlier=earlier)
+            lines, earlier = _without(codex, entry, lines, change)
+            entry = dataclasses.replace(entry, lines=_back_from(entry, (*lines, *stays)), earlier=earlier)
             codex = _ended(codex, old, entry)
         case "rename":
             former = tuple(called for called in dict.fromkeys([*entry.former, entry.name]) if called != value)

@@ -611,8 +611,7 @@ def _of_entry(entry: Entry, told: _Passage, codex: Codex) -> Iterator[Contradict
         one_of_a_kind = all(" " in name for name in entry.names)
         found = list(_of_holder(entry, names, told, codex, one_of_a_kind=one_of_a_kind))
         for said, behind in short.items():
-            by = f"{re.escape(said)}{behind}"
-            found = found or list(_of_holder(entry, by, told, codex, one_of_a_kind=False))
+            found = found or list(_of_holder(entry, re.escape(said), told, codex, behind=behind, one_of_a_kind=False))
         yield from found
 
 
@@ -845,9 +844,9 @@ def _about(called: str, told: _Passage, act: ToldSentence) -> str:
 
 
 def _of_holder(
-    entry: Entry, names: str, told: _Passage, codex: Codex, *, one_of_a_kind: bool
+    entry: Entry, names: str, told: _Passage, codex: Codex, *, behind: str = "", one_of_a_kind: bool
 ) -> Iterator[Contradiction]:
-    """Tell of a thing that somebody has on them, while somebody else has it."""
+    """Tell of a thing that somebody has on them, while somebody else has it; `behind` is what has to stand behind its names."""
     holder = codex.find(entry.value("holder"))
     if holder is None or holder.kind != "person" or names.casefold() in _EVERYBODYS:
         return
@@ -859,8 +858,8 @@ def _of_holder(
         r"swept|stirred|measured|broke|smashed)"
     )
     taken = re.compile(
-        rf"(?P<who>[A-Z][\w'’-]+)(?: \w+ly)? (?:{_HANDLES}|had|has|wears|carries)(?: up| on| down| out| off)? {the} (?:{names})\b"
-        rf"[^.]*? {_OWN_PLACE}|\b[Tt]he (?:{names}) (?:[a-z]+ )?(?:on|in|from|under|around|round|at|"
+        rf"(?P<who>[A-Z][\w'’-]+)(?: \w+ly)? (?:{_HANDLES}|had|has|wears|carries)(?: up| on| down| out| off)? {the} (?:{names}){behind}\b"
+        rf"[^.]*? {_OWN_PLACE}|\b[Tt]he (?:{names}){behind} (?:[a-z]+ )?(?:on|in|from|under|around|round|at|"
         rf"out of) (?P<whose>[A-Z][\w'’-]+)['’]s? {_OWN_NOUN}\b"
     )
     if one_of_a_kind and not any(
@@ -869,8 +868,8 @@ def _of_holder(
         taken = re.compile(
             rf"{taken.pattern}|(?P<has>[A-Z][\w'’-]+)(?: \w+ly)? (?:had|carried|carries|wore|wears|owned|owns|put on|"
             rf"saddled|mounted|kept|rode|pocketed|polished|locked|brandished|drew|tucked|"
-            rf"was (?:wearing|carrying|holding|riding)|is (?:wearing|carrying)) {the} (?:{names})\b|"
-            rf"(?P<with>[A-Z][\w'’-]+)(?: \w+ly)? {with_it} (?:\w+ ){{1,4}}with {the} (?:{names})\b"
+            rf"was (?:wearing|carrying|holding|riding)|is (?:wearing|carrying)) {the} (?:{names}){behind}\b|"
+            rf"(?P<with>[A-Z][\w'’-]+)(?: \w+ly)? {with_it} (?:\w+ ){{1,4}}with {the} (?:{names}){behind}\b"
         )
     for number, sentence in enumerate(told.sentences):
         match = taken.search(sentence.plain)

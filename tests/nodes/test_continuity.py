@@ -548,3 +548,10 @@ def test_nobody_is_away_or_dead_for_less(fact):
 )
 def test_whoever_drowns_is_dead(fact):
     assert status_after(fact) == ["dead"]
+
+
+def test_what_is_handed_over_by_its_shorter_name_is_held_by_whoever_got_it():
+    codex = changed(CODEX, [said("brass theodolite", "holder", "Signe Orrin", "thing")], "p2", 4)
+    holds = "Petra held the theodolite against her chest until the wind dropped."
+    assert [one["rule"] for one in find_contradictions(holds, codex)] == ["holder"]
+    assert not find_contradictions(f"Signe gave Petra the theodolite and bent to tie her boot. {holds}", codex)

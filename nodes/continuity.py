@@ -858,8 +858,8 @@ def _of_holder(
         r"swept|stirred|measured|broke|smashed)"
     )
     taken = re.compile(
-        rf"(?P<who>[A-Z][\w'’-]+)(?: \w+ly)? (?:{_HANDLES}|had|has|wears|carries)(?: up| on| down| out| off)? {the} (?:{names}){behind}\b"
-        rf"[^.]*? {_OWN_PLACE}|\b[Tt]he (?:{names}){behind} (?:[a-z]+ )?(?:on|in|from|under|around|round|at|"
+        rf"(?P<who>[A-Z][\w'’-]+)(?: \w+ly)? (?:{_HANDLES}|had|has|wears|carries)(?: up| on| down| out| off)? {the} "
+        rf"(?:{names}){behind}\b[^.]*? {_OWN_PLACE}|\b[Tt]he (?:{names}){behind} (?:[a-z]+ )?(?:on|in|from|under|around|round|at|"
         rf"out of) (?P<whose>[A-Z][\w'’-]+)['’]s? {_OWN_NOUN}\b"
     )
     if one_of_a_kind and not any(

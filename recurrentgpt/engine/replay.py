@@ -125,8 +125,22 @@ class Replay:
             if plan is None:
                 raise StoryError("No replay of this story is unfinished.")
             commit = await self._log.get(session.id, plan.ref)
+            plan = await self._as_of_now(plan, commit)
             async for event in self._edit(commit, plan.text, plan.overlay, plan):
                 yield event
+
+    async def _as_of_now(self, plan: PendingReplay, edited: Commit) -> PendingReplay:
+        """Return a replay that was interrupted, with what came behind it since; of another branch it stays as it was."""
+        log, story, head = self._log, self._session.id, await self._session.head()
+        path, step = await log.path(story, head), (await log.get(story, plan.head))["step"]
+        there = path[step] if step < len(path) else ""
+        while there and there != plan.head:
+            there = (await log.get(story, there))["amends"]
+        if head == plan.head or not there or plan.ref not in path:
+            return plan
+        _, overlay = await self._session.commit_and_overlay(plan.ref)
+        overlay = await self._rename_in_brief(edited["passage"], plan.text, overlay)
+        return dataclasses.replace(plan, head=head, overlay=overlay, total=len(path) - path.index(plan.ref))
 
     async def drop(self) -> None:
         """Forget the replay that was interrupted; what it wrote stays in the log."""

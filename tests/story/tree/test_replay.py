@@ -136,6 +136,24 @@ def test_a_replay_goes_on_from_another_object_and_place(written, library, settin
     assert again.undo().id == elsewhere, "undo leads to where the story stood"
 
 
+def test_what_was_written_and_corrected_behind_an_interrupted_replay_is_there_when_it_is_done(written, model):
+    story = written(3)
+    mend = failing(model, 1)
+    with pytest.raises(ModelRefused):
+        list(story.edit_passage(1, TOLD, replay=True))
+    mend()
+    story.edit_brief(premise="A cook finds a map.")
+    story.edit_chapter(3, "The Map")
+    story.step()
+    fourth = story.passage().text
+    events = list(story.resume_replay())
+    assert [step for step, *_ in done(events)] == [1, 2, 3, 4]
+    assert [passage.text for passage in story.passages()][::3] == [TOLD, fourth]
+    assert story.brief["premise"] == "A cook finds a map."
+    assert story.chapters()[3] == "The Map"
+    assert story.pending_replay is None
+
+
 def test_a_replay_can_be_forgotten(written, model, log):
     story = written(3)
     mend = failing(model, 1)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from recurrentgpt.engine.engine import Engine
+from recurrentgpt.engine.refs import is_version
 from recurrentgpt.engine.session import Session
 from recurrentgpt.engine.written_from import TOKENS_PER_WORD
 from recurrentgpt.models.calls import total_usage
@@ -202,17 +203,25 @@ async def import_book(
             opening = await _open(session, source, genre, title, fast=fast)
             spent.append(opening["usage"])
         yield story_event(await log.record(story))
-        before = await log.get(story, (await log.path(story, (await session.head())))[0])
+        path = await log.path(story, await session.head())
+        before = await log.get(story, path[0])
         passages, written = source.passages, 0
         for done, (passage, chapter) in enumerate(passages, 1):
             plan = f"{CHAPTER}{chapter}" if chapter else ""
             state = await session.state_with(before, passage, plan, "human", ask_judge=False)
-            known = await log.find(story, entry(state, parent=before["id"])["id"])
+            known = await log.find(story, _entry(state, before)["id"])
             commit = known or await _remember(session, source, state, before, fast=fast)
             if known is None:
                 await append_passage(commit, "choosing", session.runtime())
                 spent.append(commit["usage"])
                 written += 1
+            elif (
+                done < len(path)
+                and path[done] != commit["id"]
+                and await is_version(log, story, path[done], commit["id"])
+            ):
+                # What was corrected since an import was stopped stands.
+                commit = await log.get(story, path[done])
             yield import_event(commit, done, len(passages), kept=known is not None)
             before = commit
         yield memory_event(before)
@@ -273,9 +282,14 @@ async def _remember(session: Session, source: BookSource, state: State, before: 
             "rationale": rationale,
             "codex": codex,
         }
-        return entry(cast(State, {**state, **update}), parent=before["id"])
+        return _entry(cast(State, {**state, **update}), before)
     values = await session.engine.rewrite_graph(plans=False).ainvoke(state, context=session.context)
-    return entry(cast(State, values), parent=before["id"])
+    return _entry(cast(State, values), before)
+
+
+def _entry(state: State, before: Commit) -> Commit:
+    """Return the commit of a passage behind another one, with the corrections that are in force there."""
+    return entry(state, parent=before["id"], overlay=before.get("overlay", ""))
 
 
 def _changes(passage: str, before: str, known: Codex, source: BookSource) -> list[Change]:

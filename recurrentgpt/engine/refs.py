@@ -40,6 +40,13 @@ def fault_of_name(name: str) -> str:
     return ""
 
 
+async def is_version(log: LogReader, story: str, commit: str, first: str) -> bool:
+    """Return whether a commit is the `first` version of a passage, or a correction or edit of it."""
+    while commit and commit != first:
+        commit = (await log.get(story, commit))["amends"]
+    return bool(commit)
+
+
 async def resolve(log: LogReader, story: str, ref: Ref, links: Mapping[str, Link] | None = None) -> str:
     """Return the id of the passage that is meant; raise StoryNotFound for none or several, with what else was possible.
 

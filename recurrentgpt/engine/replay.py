@@ -15,7 +15,7 @@ from typing import cast
 
 from langgraph.store.base import PutOp
 
-from recurrentgpt.engine.refs import Ref, move_head, resolve
+from recurrentgpt.engine.refs import Ref, is_version, move_head, resolve
 from recurrentgpt.engine.session import Session
 from recurrentgpt.engine.snapshot import PendingReplay
 from recurrentgpt.memory.corrections import overlay_op, read_overlay
@@ -133,10 +133,8 @@ class Replay:
         """Return a replay that was interrupted, with what came behind it since; of another branch it stays as it was."""
         log, story, head = self._log, self._session.id, await self._session.head()
         path, step = await log.path(story, head), (await log.get(story, plan.head))["step"]
-        there = path[step] if step < len(path) else ""
-        while there and there != plan.head:
-            there = (await log.get(story, there))["amends"]
-        if head == plan.head or not there or plan.ref not in path:
+        goes_on = plan.ref in path and step < len(path) and await is_version(log, story, path[step], plan.head)
+        if head == plan.head or not goes_on:
             return plan
         _, overlay = await self._session.commit_and_overlay(plan.ref)
         overlay = await self._rename_in_brief(edited["passage"], plan.text, overlay)

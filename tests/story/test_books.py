@@ -391,6 +391,29 @@ def test_an_interrupted_import_goes_on_and_asks_nothing_twice(
     assert len(library.stories()) == 1
 
 
+@pytest.mark.parametrize("fast", [True, False])
+def test_what_was_corrected_since_an_import_stopped_stands_when_it_is_done(
+    library: Library, model: ScriptedChatModel, manuscript: Path, fast: bool
+) -> None:
+    first = library.import_book(manuscript, fast=fast, model=model)
+    begun, *_ = [next(first) for _ in range(3)]
+    first.close()
+    story = Story.open(begun["story"], library=library, model=model)
+    assert story.passage().step == 2
+    story.edit_memory("The bell is false.")
+    story.edit_brief(premise="A cook finds a map.")
+    story.edit_chapter(2, "The Map")
+    story.add_entry("Zoltan", "person", facts=["Zoltan sold the boat."])
+    corrected = story.passage().id
+    told = [event for event in library.import_book(manuscript, fast=fast, model=model) if event["event"] == "import"]
+    assert story.passage().step == len(told) > 2
+    assert corrected in {passage.id for passage in story.passages()}
+    assert story.passage(2).short_term_memory == "The bell is false."
+    assert story.brief["premise"] == "A cook finds a map."
+    assert story.chapters()[2] == "The Map"
+    assert "Zoltan" in {entry.name for entry in story.codex()}
+
+
 def test_a_fast_import_calls_no_model_and_is_searched_by_meaning(library: Library, manuscript: Path) -> None:
     model = ScriptedChatModel(replies=[])
     events = list(library.import_book(manuscript, fast=True, model=model, max_words=150, min_words=60))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import httpx
+import pytest
 
 from tests.desk.conftest import Served, at_rest, begin, dialogs_closed, has_value, in_sight, there_are, written
 from tests.desk.test_drafts import MINE, button, edit, opened
@@ -68,6 +69,35 @@ def test_the_premise_of_a_story_that_is_not_opened_is_changed_in_its_settings(pa
     button(page, "Write the first passage").click()
     written(page, 1)
     assert page.locator(".premise").inner_text() == "A cook finds a map."
+
+
+@pytest.mark.parametrize("written_already", [False, True])
+def test_a_premise_that_another_tab_saved_meanwhile_is_shown_before_it_is_saved_over(
+    page: Any, open_page: Callable[..., Any], own_desk: Served, written_already: bool
+) -> None:
+    if written_already:
+        begin(page, own_desk.address)
+    else:
+        (own_desk.home / "refuse").touch()
+        page.goto(own_desk.address)
+        page.get_by_label("What is it about?").fill("A ferry sinks.")
+        button(page, "Begin").click()
+        page.locator(".begins-with").wait_for()
+    other = open_page()
+    other.goto(page.url)
+    for tab, premise in ((page, "A cook finds a map."), (other, "A dog runs away.")):
+        button(tab, "Settings", exact=True).click()
+        tab.get_by_role("dialog").get_by_label("Premise").first.fill(premise)
+    button(other, "Save").click()
+    there_are(other.locator("dialog[open]"), 0)
+    changed = page.get_by_role("group", name="Changed meanwhile")
+    changed.get_by_text("A dog runs away.").wait_for()
+    assert button(page, "Save").is_disabled()
+    button(changed, "Go on with mine").click()
+    there_are(changed, 0)
+    button(page, "Save").click()
+    there_are(page.locator("dialog[open]"), 0)
+    other.locator(".begins-with, .premise").get_by_text("A cook finds a map.").first.wait_for()
 
 
 def test_settings_that_are_saved_while_it_writes_outlive_the_desk(page: Any, own_desk: Served) -> None:

@@ -297,7 +297,10 @@ function named(key: string) {
 /** The first words that were typed: of a text that was changed, from where it is another than it was. */
 function typedOf(key: string, { text, base }: { text: string; base: string }) {
   const values = (value: unknown): unknown => (typeof value === "object" && value ? Object.values(value).flatMap(values) : value);
-  if (key.startsWith("form/")) return excerpt(String(values(JSON.parse(text))), SHOWN);
+  if (key.startsWith("form/")) {
+    const { was, ...typed } = JSON.parse(text) as Record<string, unknown>;
+    return excerpt(String(values(typed)), SHOWN);
+  }
   let same = 0;
   while (same < text.length && text[same] === base[same]) same += 1;
   // From the word on, where the script sets words apart.

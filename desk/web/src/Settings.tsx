@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { get, send } from "./api";
 import { mountEditor, openAgain, useUnsavedText } from "./unsavedText";
 import { FromTabs, Thrown } from "./PendingWork";
-import { Dialog, Problem, useAttempt } from "./components";
+import { ChangedMeanwhile, Dialog, Problem, useAttempt } from "./components";
 import type { Hidden, Place, SettingField, Settings, Source, StoryView, Trial } from "./types";
 
 const ROLES = ["writer", "memory", "planner", "simulator", "judge"];
@@ -69,6 +69,7 @@ function Left({ owner, forget }: { owner: string; forget: (() => void) | null })
 
 /** What a story keeps from its reader, and so the form until it is asked. */
 const HIDDEN = ["truth", "clues"];
+const WHAT_CHANGED: Record<string, string> = { premise: "The premise", characters: "The characters", outline: "The outline" };
 
 export function StorySettings(props: { view: StoryView; busy: boolean; onClose: () => void }) {
   const { view } = props;
@@ -81,8 +82,13 @@ export function StorySettings(props: { view: StoryView; busy: boolean; onClose: 
   const typedIn = view.opened && [...HIDDEN, ...(view.mode === "novel" ? [] : ["outline"])].some((name) => name in form.typed);
   useEffect(() => void (typedIn && reveal()), [typedIn]);
   const premise = String(form.values.premise ?? view.premise);
+  // What stood there when somebody began to type: another tab may have saved something else since.
+  const was = (form.typed.was ?? {}) as Record<string, string>;
+  const begin = (name: string, text: string, before: string) => form.put({ [name]: text, was: { ...was, [name]: was[name] ?? before } });
   const lists = { characters: view.characters ?? [], outline: view.outline ?? [], clues: hidden?.clues ?? [] };
   const list = (name: keyof typeof lists) => String(form.values[name] ?? lists[name].join("\n"));
+  const stands: Record<string, string> = { premise: view.premise, characters: lists.characters.join("\n"), outline: lists.outline.join("\n") };
+  const meanwhile = Object.keys(stands).filter((name) => name in form.typed && name in was && was[name] !== stands[name] && String(form.typed[name]).trim() !== stands[name]);
   const truth = String(form.values.truth ?? hidden?.truth ?? "");
   // Whoever plays is not shown what waits.
   const plotted = view.mode === "novel" || hidden !== null;
@@ -103,25 +109,25 @@ export function StorySettings(props: { view: StoryView; busy: boolean; onClose: 
         className="settings"
         onSubmit={(event) => {
           event.preventDefault();
-          void save();
+          if (!meanwhile.length) void save();
         }}
       >
         <p className="hint">{view.opened || props.busy ? "They hold from the next passage on." : "Nothing is written yet: the story begins from them."}</p>
         <Left {...form.left} />
         <label className="field long">
           <span>Premise</span>
-          <textarea rows={3} dir="auto" value={premise} onChange={(event) => form.set("premise", event.target.value)} />
+          <textarea rows={3} dir="auto" value={premise} onChange={(event) => begin("premise", event.target.value, stands.premise!)} />
         </label>
         {view.opened && (
           <>
             <label className="field long">
               <span>Characters, one a line</span>
-              <textarea rows={4} dir="auto" value={list("characters")} onChange={(event) => form.set("characters", event.target.value)} />
+              <textarea rows={4} dir="auto" value={list("characters")} onChange={(event) => begin("characters", event.target.value, stands.characters!)} />
             </label>
             {plotted && (
               <label className="field long">
                 <span>Outline, one turn a line</span>
-                <textarea rows={4} dir="auto" value={list("outline")} onChange={(event) => form.set("outline", event.target.value)} />
+                <textarea rows={4} dir="auto" value={list("outline")} onChange={(event) => begin("outline", event.target.value, stands.outline!)} />
                 <span className="hint">[under way] or [done] before a turn says where it stands; without that it is to come.</span>
               </label>
             )}
@@ -146,9 +152,18 @@ export function StorySettings(props: { view: StoryView; busy: boolean; onClose: 
         {form.fields.map((field) => (
           <Input key={field.name} field={field} value={form.values[field.name]} set={form.set} />
         ))}
+        {meanwhile.map((name) => (
+          <ChangedMeanwhile
+            key={name}
+            what={WHAT_CHANGED[name]!}
+            now={stands[name]!}
+            onKeep={() => form.put({ was: { ...was, [name]: stands[name]! } })}
+            onTake={() => form.put({ [name]: stands[name]!, was: { ...was, [name]: stands[name]! } })}
+          />
+        ))}
         <Problem text={form.problem} />
         <div className="row">
-          <button className="primary">Save</button>
+          <button className="primary" disabled={meanwhile.length > 0}>Save</button>
           <button type="button" className="quiet" onClick={() => setMachine(true)}>Model and endpoint</button>
         </div>
       </form>

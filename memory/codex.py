@@ -515,7 +515,12 @@ def _ended(codex: Codex, old: Entry | None, new: Entry, by: Line | None = None) 
     # A fact is a sentence and has no value; the same value in other words goes on.
     true = {(line.aspect, line.value or line.text) for line in (*new.earlier, *new.lines)}
     before = (*old.earlier, *old.lines) if old else ()
-    lasting = [line for line in before if line.said_in and line.aspect in LASTING]
+    # Where somebody was is past with the scene; where a thing was put is told until it lies elsewhere.
+    lasting = [
+        line
+        for line in before
+        if line.said_in and (line.aspect in LASTING or (line.aspect == "place" and new.kind == "thing"))
+    ]
     ended = [line for line in lasting if (line.aspect, line.value or line.text) not in true]
     if not ended:
         return codex

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import uuid
 from collections.abc import Mapping
 from textwrap import shorten
@@ -38,6 +39,8 @@ TOO_LATE = (
     "This message was not used, for it came when passage {} was being written from the answer before it: {!r}. Send it again if "
     "it still fits."
 )
+_I_AM = re.compile(r"^(?:I am|I['’]m|you are) ", re.IGNORECASE)
+"""What somebody may begin with who says in English whom they play."""
 BEGINS = ("genre", "premise", "player", "title", "short_term_memory")
 """Fields of an input any of which says that a story is to be begun."""
 MOST_WORDS = {"genre": 12, "premise": 500, "player": 60, "title": 30, "short_term_memory": 500, "plan": 400}
@@ -250,7 +253,7 @@ async def _begin(state: State, runtime: StoryRuntime, form: type[BaseModel]) -> 
     check_input({**given, "story": state.get("story") or ""})
     named = named_genre(given["premise"])
     # One line: a template's own lines are its structure.
-    given["premise"], given["player"] = visible_line(given["premise"]), visible_line(given["player"])
+    given["premise"], given["player"] = visible_line(given["premise"]), _I_AM.sub("", visible_line(given["player"]))
     story = state.get("story") or uuid.uuid4().hex[:12]
     if not runtime.context.has_language and (language := await language_of(given["premise"])):
         runtime.context = runtime.context.over({"language": language})

@@ -421,6 +421,13 @@ async def test_a_player_is_understood_as_one(in_memory):
     assert (await it.state())["plan"] == "Go back"
 
 
+@pytest.mark.parametrize("said", ["a thief", "I am a thief.", "I'm a thief", "You are a thief."])
+async def test_whoever_says_who_they_are_is_that(in_memory, said):
+    it = in_memory(mode="fiction")
+    await it.begin(player=said)
+    assert (await it.state())["written_plan"].startswith("You are a thief. ")
+
+
 LINES, PARAGRAPH = "Mira goes.\r\nBo\tstays.\n\n They meet.\n", "Mira goes. Bo stays. They meet."
 
 

@@ -1093,6 +1093,20 @@ def test_what_made_room_is_still_true_until_it_ends(said, ends):
     assert said[key] not in {getattr(line, key) for line in ended.find("Signe").earlier}
 
 
+def test_where_a_thing_was_put_is_over_once_it_lies_elsewhere_and_where_somebody_was_is_past():
+    from recurrentgpt.memory.codex import changed
+    from recurrentgpt.schema.codex import Change, Codex
+
+    said = "Ned stood the iron kettle behind the altar."
+    kettle = Change(
+        entry="iron kettle", kind="thing", do="set", aspect="place", value="behind the altar", rests_on=said
+    )
+    codex = changed(Codex(), [kettle, {**kettle, "entry": "Ned", "kind": "person"}], "p1", 1)
+    moved = {"value": "in the ice house", "rests_on": "Ruth rolled the iron kettle down to the ice house."}
+    codex = changed(codex, [{**kettle, **moved}, {**kettle, **moved, "entry": "Ned", "kind": "person"}], "p2", 2)
+    assert [(line.called, line.rests_on) for line in codex.over["p1"]] == [(("iron kettle",), said)]
+
+
 def test_an_entry_that_made_room_comes_back_with_what_is_known_of_it(monkeypatch):
     from recurrentgpt.memory import codex as module
     from recurrentgpt.memory.superseded import says

@@ -203,8 +203,8 @@ async def import_book(
             opening = await _open(session, source, genre, title, fast=fast)
             spent.append(opening["usage"])
         yield story_event(await log.record(story))
-        path = await log.path(story, await session.head())
-        before = await log.get(story, path[0])
+        branch = await log.path(story, await session.head())
+        before = await log.get(story, branch[0])
         passages, written = source.passages, 0
         for done, (passage, chapter) in enumerate(passages, 1):
             plan = f"{CHAPTER}{chapter}" if chapter else ""
@@ -215,13 +215,9 @@ async def import_book(
                 await append_passage(commit, "choosing", session.runtime())
                 spent.append(commit["usage"])
                 written += 1
-            elif (
-                done < len(path)
-                and path[done] != commit["id"]
-                and await is_version(log, story, path[done], commit["id"])
-            ):
+            elif done < len(branch) and await is_version(log, story, branch[done], commit["id"]):
                 # What was corrected since an import was stopped stands.
-                commit = await log.get(story, path[done])
+                commit = await log.get(story, branch[done])
             yield import_event(commit, done, len(passages), kept=known is not None)
             before = commit
         yield memory_event(before)

@@ -101,7 +101,7 @@ def measure(steps: int, genre: str, seed: int) -> dict[str, Any]:
             {
                 "step": passage.step,
                 "words": count_words(passage.text),
-                "calls": times.calls[first:last],
+                "times": times.calls[first:last],
                 **passage.usage,
                 "uncached": round(uncached_share(passage.usage), 3),
             }

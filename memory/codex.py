@@ -208,9 +208,15 @@ def _with(
     old, below = _entry_of(codex, change, named), named is not None
     left = codex.left.get(name.casefold()) if old is None and not below else None
     if left is not None and left.may_be(change["kind"]):
-        # It is told of again, and comes back with what is known of it.
-        codex = dataclasses.replace(codex.with_entry(None, left), left=codex.left.changed({name.casefold(): None}))
-        old = left
+        # It is told of again, and comes back with what is known of it; somebody may have died since.
+        codex = dataclasses.replace(codex, left=codex.left.changed({name.casefold(): None}))
+        ended = [
+            (dead, one) for one in (*left.earlier, *left.lines) if one.passage and (dead := _dead_of(codex, left, one))
+        ]
+        left = without_lines(left, [one for _, one in ended])
+        codex, old = codex.with_entry(None, left), left
+        for dead, one in ended:
+            codex = _over_by_death(codex, dead, [(left, one)])
     entry, is_merged = old or Entry(name, change["kind"]), False
     match do:
         case "set":
@@ -237,6 +243,7 @@ def _with(
             stays = tuple(line for line in entry.lines if below and line.passage)
             lines = tuple(line for line in entry.lines if line not in stays)
             lines, earlier = _without(codex, entry, lines, change)
+            earlier = entry.earlier if below else earlier
             entry = dataclasses.replace(entry, lines=_back_from(entry, (*lines, *stays)), earlier=earlier)
             codex = _ended(codex, old, entry)
         case "rename":
@@ -483,7 +490,8 @@ def _alive_again(codex: Codex, entry: Entry) -> Codex:
     entries, over = dict(codex.entries), dict[str, tuple[Superseded, ...] | None]()
     for own, line in codex.until_death[key]:
         holds = entries.get(own)
-        if holds is None or (line.aspect in ONE_EACH and holds.line(line.aspect)):
+        now = holds.line(line.aspect) if holds is not None and line.aspect in ONE_EACH else None
+        if holds is None or (now is not None and now.value != line.value):
             continue
         again = dataclasses.replace(holds, lines=(*holds.lines, line))
         if any(line in outdated(again, other) for other in holds.lines if other.step > line.step):
@@ -491,11 +499,9 @@ def _alive_again(codex: Codex, entry: Entry) -> Codex:
         for passage, true in _superseded(holds, line, entry):
             known = over.get(passage, codex.over.get(passage)) or ()
             over[passage] = tuple(one for one in known if one != true) or None
-        if not any(
-            (other.aspect, other.value, other.text) == (line.aspect, line.value, line.text) for other in holds.lines
-        ):
-            lines = sorted((*holds.lines, line), key=lambda line: line.step)
-            entries[own] = bounded(dataclasses.replace(holds, lines=tuple(lines)))
+        same = now or next((other for other in holds.lines if _says_same(other, line)), None)
+        lines = _said_again(holds.lines, same, line) if same else (*holds.lines, line)
+        entries[own] = bounded(dataclasses.replace(holds, lines=tuple(sorted(lines, key=lambda line: line.step))))
     until = {other: ended for other, ended in codex.until_death.items() if other != key}
     return dataclasses.replace(codex, entries=entries, over=codex.over.changed(over), until_death=until)
 
@@ -587,7 +593,7 @@ def bounded(entry: Entry) -> Entry:
     if len(entry.lines) <= MOST_LOOKS:
         return entry
     room: list[Line] = []
-    for aspect in {line.aspect for line in entry.lines} - {*ONE_EACH}:
+    for aspect in sorted({line.aspect for line in entry.lines} - {*ONE_EACH}):
         alike = [line for line in entry.lines if line.aspect == aspect and line.passage and not line.by_author]
         room += alike[: -(MOST_LOOKS if aspect == "look" else MOST_LINES)]
     if not room:
@@ -630,7 +636,7 @@ def _without(
         )
     shares = {
         line: shared_words(said, line.text or line.value, entry.names)
-        for line in (*earlier, *lines)
+        for line in (*lines, *earlier)
         if line.aspect == aspect
     }
     nearest = max(shares, key=lambda line: (line.text == change.get("text"), shares[line]), default=None)
@@ -663,8 +669,10 @@ def _merged(entry: Entry, other: Entry) -> Entry:
             for own in newer:
                 left = without_features(left, own, entry)
         else:
-            own_one = entry.line(line.aspect) if line.aspect in ONE_EACH else None
+            own_one = merged.line(line.aspect) if line.aspect in ONE_EACH else None
             left = () if own_one is not None and own_one.step >= line.step else (line,)
+            if own_one is not None and not left and own_one.value == line.value:
+                merged = dataclasses.replace(merged, lines=_said_again(merged.lines, own_one, line))
         for one in left:
             merged = _with_line(merged, one, below=False)
     lines = merged.lines
@@ -673,6 +681,10 @@ def _merged(entry: Entry, other: Entry) -> Entry:
         lines = tuple(own for own in lines if own not in untrue or own.step >= line.step)
     # The stranger is whoever is a stranger next.
     known = [] if without_article(other.name).casefold() in ANYBODY else [other.name]
+    for line in merged.earlier:
+        if same := next((own for own in lines if _says_same(own, line)), None):
+            lines = _said_again(lines, same, line)
+            merged = without_lines(merged, [line])
     merged = dataclasses.replace(
         merged,
         lines=tuple(sorted(lines, key=lambda line: line.step)),

@@ -18,7 +18,7 @@ from recurrentgpt.prose.sentences import sentences
 from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.schema.codex import Codex, Entry, Superseded, searched, sign_of
 from recurrentgpt.schema.log import Commit
-from recurrentgpt.schema.names import CAPITALS, LETTER, is_anothers, is_name_part
+from recurrentgpt.schema.names import CAPITALS, LETTER, OF_ANYBODY, is_anothers, is_name_part
 from recurrentgpt.schema.parts import RowKind
 
 SAME = 0.6
@@ -225,8 +225,10 @@ def tells_of_other_holder(sentence: str, names: tuple[str, ...], holder: str) ->
     if has is None:
         return False
     # Ansel Rook is not Tilda Rook.
-    first = has["first"] or ""
-    return has["last"] not in holder.split() or (is_name_part(first) and first.strip() not in holder.split())
+    first, called = (has["first"] or "").strip(), holder.split()
+    if has["last"] not in called or has["last"] == called[0]:
+        return has["last"] not in called
+    return is_name_part(first) and first.casefold() not in OF_ANYBODY and first not in called
 
 
 def tells_where_it_is(sentence: str, names: tuple[str, ...]) -> bool:

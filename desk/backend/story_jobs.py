@@ -248,6 +248,20 @@ class StoryJobs:
             self.unrecorded = {name: value for name, value in self.unrecorded.items() if changed.get(name) != value}
             self.save()
 
+    async def keep_settings(self, chosen: Mapping[str, Any]) -> None:
+        """Put settings into the story's record, or on the disk while it is written; where that fails, they do not hold."""
+        before, self.unrecorded = self.unrecorded, {**self.unrecorded, **chosen}
+        try:
+            if not self.busy:
+                await self.record_unrecorded()
+            else:
+                self.save()
+                if failure := await self.saved():
+                    raise failure
+        except RecurrentGPTError:
+            self.unrecorded = before
+            raise
+
     async def let_wait(self, queue: Queue, item: Any) -> None:
         """Let a plan, or an edit, wait for the passage in the making; where it cannot be put on the disk it does not wait.
 

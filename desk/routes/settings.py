@@ -114,13 +114,7 @@ async def change_story_settings(desk: DeskDep, jobs: JobsDep, body: Values) -> S
         defaults = {field["name"]: field["default"] for field in fields()}
         chosen = {name: defaults[name] if value is None else value for name, value in recorded.items()}
         make_context(jobs.record_settings, chosen)
-        jobs.unrecorded |= chosen
-        if not jobs.busy:
-            await jobs.record_unrecorded()
-        else:
-            jobs.save()
-            if failure := await jobs.saved():
-                raise failure
+        await jobs.keep_settings(chosen)
         changes = {name: value for name, value in changes.items() if name not in recorded}
     settings = {**desk.disk.settings(jobs.story.id), **changes}
     make_context(jobs.record_settings, settings)

@@ -39,6 +39,7 @@ class Readers:
                 aliases=tuple(filter(self._tells, entry.aliases)),
                 former=tuple(filter(self._tells, entry.former)),
                 keys=tuple(filter(self._tells, entry.keys)),
+                earlier=(),
             )
             for entry in self.codex.entries.values()
             if not entry.hidden and self._tells(entry.name)
@@ -79,7 +80,7 @@ class Readers:
         if not self.plays and not self._signs:
             return found
         for entry in self.codex.entries.values():
-            for line in entry.lines:
+            for line in (*entry.earlier, *entry.lines):
                 for passage, _ in line.said_in if self.is_kept(entry, line) else ():
                     found.setdefault(passage, []).append(_noted(entry, line))
         return found

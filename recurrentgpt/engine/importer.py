@@ -210,14 +210,17 @@ async def import_book(
             plan = f"{CHAPTER}{chapter}" if chapter else ""
             state = await session.state_with(before, passage, plan, "human", ask_judge=False)
             known = await log.find(story, _entry(state, before)["id"])
+            stands = branch[before["step"]] if before["step"] < len(branch) else before["id"]
+            if known is None and stands != before["id"] and await is_version(log, story, stands, before["id"]):
+                # What was corrected since an import was stopped stands.
+                before = await log.get(story, stands)
+                state = await session.state_with(before, passage, plan, "human", ask_judge=False)
+                known = await log.find(story, _entry(state, before)["id"])
             commit = known or await _remember(session, source, state, before, fast=fast)
             if known is None:
                 await append_passage(commit, "choosing", session.runtime())
                 spent.append(commit["usage"])
                 written += 1
-            elif done < len(branch) and await is_version(log, story, branch[done], commit["id"]):
-                # What was corrected since an import was stopped stands.
-                commit = await log.get(story, branch[done])
             yield import_event(commit, done, len(passages), kept=known is not None)
             before = commit
         yield memory_event(before)

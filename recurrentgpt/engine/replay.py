@@ -124,21 +124,25 @@ class Replay:
             plan = await self._session.pending_replay()
             if plan is None:
                 raise StoryError("No replay of this story is unfinished.")
+            plan = await self._as_of_now(plan)
             commit = await self._log.get(session.id, plan.ref)
-            plan = await self._as_of_now(plan, commit)
             async for event in self._edit(commit, plan.text, plan.overlay, plan):
                 yield event
 
-    async def _as_of_now(self, plan: PendingReplay, edited: Commit) -> PendingReplay:
+    async def _as_of_now(self, plan: PendingReplay) -> PendingReplay:
         """Return a replay that was interrupted, with what came behind it since; of another branch it stays as it was."""
         log, story, head = self._log, self._session.id, await self._session.head()
-        path, step = await log.path(story, head), (await log.get(story, plan.head))["step"]
-        goes_on = plan.ref in path and step < len(path) and await is_version(log, story, path[step], plan.head)
-        if head == plan.head or not goes_on:
+        path, last = await log.path(story, head), (await log.get(story, plan.head))["step"]
+        if last >= len(path):
             return plan
-        _, overlay = await self._session.commit_and_overlay(plan.ref)
-        overlay = await self._rename_in_brief(edited["passage"], plan.text, overlay)
-        return dataclasses.replace(plan, head=head, overlay=overlay, total=len(path) - path.index(plan.ref))
+        edited = path[plan.step]
+        if not (await is_version(log, story, path[last], plan.head) and await is_version(log, story, edited, plan.ref)):
+            return plan
+        commit, overlay = await self._session.commit_and_overlay(edited)
+        overlay = await self._rename_in_brief(commit["passage"], plan.text, overlay)
+        # With other corrections in force, or upon another version, what was done is done anew.
+        done = plan.done if (overlay, edited) == (plan.overlay, plan.ref) else 0
+        return dataclasses.replace(plan, ref=edited, head=head, overlay=overlay, done=done, total=len(path) - plan.step)
 
     async def drop(self) -> None:
         """Forget the replay that was interrupted; what it wrote stays in the log."""

@@ -414,6 +414,20 @@ def test_what_was_corrected_since_an_import_stopped_stands_when_it_is_done(
     assert "Zoltan" in {entry.name for entry in story.codex()}
 
 
+def test_a_book_that_is_whole_and_was_corrected_is_not_imported_again(
+    library: Library, model: ScriptedChatModel, manuscript: Path
+) -> None:
+    (begun, *_) = library.import_book(manuscript, model=model)
+    story = Story.open(begun["story"], library=library, model=model)
+    last = story.passage().step
+    story.replace("ferry", "barge")
+    story.step()
+    head, asked = story.head, len(model.calls)
+    events = list(library.import_book(manuscript, model=model))
+    assert [event["kept"] for event in events if event["event"] == "import"] == [True] * last
+    assert (story.head, len(model.calls)) == (head, asked)
+
+
 def test_a_fast_import_calls_no_model_and_is_searched_by_meaning(library: Library, manuscript: Path) -> None:
     model = ScriptedChatModel(replies=[])
     events = list(library.import_book(manuscript, fast=True, model=model, max_words=150, min_words=60))

@@ -1093,6 +1093,40 @@ def test_what_made_room_is_still_true_until_it_ends(said, ends):
     assert said[key] not in {getattr(line, key) for line in ended.find("Signe").earlier}
 
 
+def test_an_entry_comes_back_without_what_a_death_has_ended_meanwhile(monkeypatch):
+    from recurrentgpt.memory import codex as module
+    from recurrentgpt.schema.codex import Change, Codex
+
+    monkeypatch.setattr(module, "MOST_ENTRIES", 3)
+    holds = Change(entry="lamp 1", kind="thing", do="set", aspect="holder", value="Ned")
+    codex = module.changed(
+        Codex(), [Change(entry="Ned", kind="person", do="set", aspect="role", value="a clerk")], "p0", 0
+    )
+    for step in range(1, 5):
+        codex = module.changed(codex, [{**holds, "entry": f"lamp {step}"}], f"p{step}", step)
+    assert codex.find("lamp 1") is None
+    died = Change(entry="Ned", kind="person", do="set", aspect="status", value="dead")
+    codex = module.changed(codex, [died], "p6", 6)
+    brass = Change(entry="lamp 1", kind="thing", do="set", aspect="fact", text="Lamp 1 is made of brass.")
+    codex = module.changed(codex, [brass], "p7", 7)
+    assert [line.text for line in codex.find("lamp 1").lines] == [brass["text"]]
+    assert "p1" in codex.over
+
+
+def test_what_is_said_of_somebody_dead_and_true_again_ends_in_every_passage():
+    from recurrentgpt.memory.codex import changed
+    from recurrentgpt.memory.superseded import says
+    from recurrentgpt.schema.codex import Change, Codex
+
+    hums = Change(entry="Ned", kind="person", do="set", aspect="fact", text="Ned hums while he sews.")
+    status = Change(entry="Ned", kind="person", do="set", aspect="status", value="dead")
+    said = [[hums], [status], [hums], [{**status, "value": "alive"}], [{**hums, "do": "end"}]]
+    codex = Codex()
+    for step, changes in enumerate(said, 1):
+        codex = changed(codex, changes, f"p{step}", step)
+    assert all(says(hums["text"], codex.over.get(place, ())) for place in ("p1", "p3"))
+
+
 def test_where_a_thing_was_put_is_over_once_it_lies_elsewhere_and_where_somebody_was_is_past():
     from recurrentgpt.memory.codex import changed
     from recurrentgpt.schema.codex import Change, Codex
@@ -1230,6 +1264,7 @@ def test_a_fact_that_somebody_has_a_thing_ends_where_somebody_of_the_same_family
     assert not tells_of_other_holder(kept, ("silver coin",), "Ansel Rook")
     assert not tells_of_other_holder("Now Rook keeps the silver coin.", ("silver coin",), "Tilda Rook")
     assert not tells_of_other_holder("Mrs. Rook keeps the silver coin.", ("silver coin",), "Tilda Rook")
+    assert not tells_of_other_holder("Poor Tilda keeps the silver coin.", ("silver coin",), "Tilda Rook")
 
 
 @pytest.mark.parametrize(

@@ -87,12 +87,12 @@ export function StorySettings(props: { view: StoryView; busy: boolean; onClose: 
   const begin = (name: string, text: string, before: string) => form.put({ [name]: text, was: { ...was, [name]: was[name] ?? before } });
   const lists = { characters: view.characters ?? [], outline: view.outline ?? [], clues: hidden?.clues ?? [] };
   const list = (name: keyof typeof lists) => String(form.values[name] ?? lists[name].join("\n"));
+  const lines = (text: string) => text.split("\n").map((line) => line.trim()).filter(Boolean);
   const stands: Record<string, string> = { premise: view.premise, characters: lists.characters.join("\n"), outline: lists.outline.join("\n") };
-  const meanwhile = Object.keys(stands).filter((name) => name in form.typed && name in was && was[name] !== stands[name] && String(form.typed[name]).trim() !== stands[name]);
+  const meanwhile = Object.keys(stands).filter((name) => name in form.typed && name in was && was[name] !== stands[name] && lines(String(form.typed[name])).join("\n") !== lines(stands[name]!).join("\n"));
   const truth = String(form.values.truth ?? hidden?.truth ?? "");
   // Whoever plays is not shown what waits.
   const plotted = view.mode === "novel" || hidden !== null;
-  const lines = (text: string) => text.split("\n").map((line) => line.trim()).filter(Boolean);
   const save = async () => {
     const brief: Record<string, unknown> = {};
     if (premise.trim() !== view.premise) brief.premise = premise;

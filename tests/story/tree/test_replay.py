@@ -154,6 +154,21 @@ def test_what_was_written_and_corrected_behind_an_interrupted_replay_is_there_wh
     assert story.pending_replay is None
 
 
+def test_an_interrupted_replay_goes_on_upon_the_edited_passage_as_it_was_corrected(written, model):
+    story = written(2)
+    mend = failing(model, 1)
+    with pytest.raises(ModelRefused):
+        list(story.edit_passage(1, TOLD, replay=True))
+    mend()
+    story.replace(story.passage(1).text.split()[-1].strip('.”"!?'), "barge")
+    story.edit_brief(premise="A cook finds a map.")
+    list(story.resume_replay())
+    assert [passage.step for passage in story.passages()] == [1, 2]
+    assert story.passage(1).text == TOLD
+    assert story.brief["premise"] == "A cook finds a map."
+    assert story.pending_replay is None
+
+
 def test_a_replay_can_be_forgotten(written, model, log):
     story = written(3)
     mend = failing(model, 1)

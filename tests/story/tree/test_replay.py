@@ -23,6 +23,14 @@ def failing(model, after):
     return lambda: setattr(model, "replies", whole)
 
 
+def interrupt(story, model, after, ref):
+    """Let an edit with replay stop after so many calls of the model."""
+    mend = failing(model, after)
+    with pytest.raises(ModelRefused):
+        list(story.edit_passage(ref, TOLD, replay=True))
+    mend()
+
+
 def done(events):
     """Return what a replay told of each passage: its step, whether it cost nothing, and how far it was."""
     return [
@@ -92,10 +100,7 @@ def test_an_interrupted_replay_leaves_the_story_as_it_was_and_goes_on(written, m
 def test_another_replay_waits_for_the_unfinished_one(written, model):
     """It has one place to be remembered in, and in it a text that is nowhere else."""
     story = written(4)
-    mend = failing(model, 1)
-    with pytest.raises(ModelRefused):
-        list(story.edit_passage(2, TOLD, replay=True))
-    mend()
+    interrupt(story, model, 1, 2)
     pending = story.pending_replay
     for ref, text in ((2, OTHER), (3, TOLD)):
         with pytest.raises(StoryError, match=r"edit of passage 2 is unfinished.*--resume.*--drop"):
@@ -122,10 +127,7 @@ def test_a_reader_who_stops_listening_can_go_on_later(written):
 def test_a_replay_goes_on_from_another_object_and_place(written, library, settings, model):
     story = written(4)
     target = story.head
-    mend = failing(model, 2)
-    with pytest.raises(ModelRefused):
-        list(story.edit_passage(1, TOLD, replay=True))
-    mend()
+    interrupt(story, model, 2, 1)
     story.goto(2)
     again = Story.open(story.id, library=library, **settings())
     assert again.step().step == 3, "meanwhile the story goes on elsewhere"
@@ -138,10 +140,7 @@ def test_a_replay_goes_on_from_another_object_and_place(written, library, settin
 
 def test_what_was_written_and_corrected_behind_an_interrupted_replay_is_there_when_it_is_done(written, model):
     story = written(3)
-    mend = failing(model, 1)
-    with pytest.raises(ModelRefused):
-        list(story.edit_passage(1, TOLD, replay=True))
-    mend()
+    interrupt(story, model, 1, 1)
     story.edit_brief(premise="A cook finds a map.")
     story.edit_chapter(3, "The Map")
     story.step()
@@ -156,10 +155,7 @@ def test_what_was_written_and_corrected_behind_an_interrupted_replay_is_there_wh
 
 def test_an_interrupted_replay_goes_on_upon_the_edited_passage_as_it_was_corrected(written, model):
     story = written(2)
-    mend = failing(model, 1)
-    with pytest.raises(ModelRefused):
-        list(story.edit_passage(1, TOLD, replay=True))
-    mend()
+    interrupt(story, model, 1, 1)
     story.replace(story.passage(1).text.split()[-1].strip('.”"!?'), "barge")
     story.edit_brief(premise="A cook finds a map.")
     list(story.resume_replay())
@@ -171,10 +167,7 @@ def test_an_interrupted_replay_goes_on_upon_the_edited_passage_as_it_was_correct
 
 def test_a_replay_can_be_forgotten(written, model, log):
     story = written(3)
-    mend = failing(model, 1)
-    with pytest.raises(ModelRefused):
-        list(story.edit_passage(1, TOLD, replay=True))
-    mend()
+    interrupt(story, model, 1, 1)
     rows = log(story)
     story.drop_replay()
     story.drop_replay()

@@ -210,9 +210,7 @@ def _with(
     if left is not None and left.may_be(change["kind"]):
         # It is told of again, and comes back with what is known of it; somebody may have died since.
         codex = dataclasses.replace(codex, left=codex.left.changed({name.casefold(): None}))
-        ended = [
-            (dead, one) for one in (*left.earlier, *left.lines) if one.passage and (dead := _dead_of(codex, left, one))
-        ]
+        ended = [(dead, one) for one in left.true_lines if one.passage and (dead := _dead_of(codex, left, one))]
         left = without_lines(left, [one for _, one in ended])
         codex, old = codex.with_entry(None, left), left
         for dead, one in ended:
@@ -381,7 +379,7 @@ def _without_untrue_facts(codex: Codex, thing: Entry, step: int, *, is_put: bool
         # Most lines are no facts, and most facts name something else, which is found without a pattern.
         if gone := [
             line
-            for line in (*entry.earlier, *entry.lines)
+            for line in entry.true_lines
             if line.aspect == "fact"
             and line.passage
             and any(word in line.text for word in last)
@@ -410,11 +408,9 @@ def _after_death(codex: Codex, dead: Entry) -> Codex:
     names = codex.names_of(dead, "person")
     for own, entry in codex.entries.items():
         if own == codex.key(dead):
-            gone = [line for line in (*entry.earlier, *entry.lines) if line.passage and _ends_with_life(dead, line)]
+            gone = [line for line in entry.true_lines if line.passage and _ends_with_life(dead, line)]
         else:
-            gone = [
-                line for line in (*entry.earlier, *entry.lines) if line.passage and _tells_of_life(dead, line, names)
-            ]
+            gone = [line for line in entry.true_lines if line.passage and _tells_of_life(dead, line, names)]
             if (line := entry.line("holder")) and line.passage and _holder(codex, line.value) is dead:
                 gone.append(line)
         if gone:
@@ -519,8 +515,8 @@ def _ended(codex: Codex, old: Entry | None, new: Entry, by: Line | None = None) 
     In the place of looks is the line that ended them, if one did.
     """
     # A fact is a sentence and has no value; the same value in other words goes on.
-    true = {(line.aspect, line.value or line.text) for line in (*new.earlier, *new.lines)}
-    before = (*old.earlier, *old.lines) if old else ()
+    true = {(line.aspect, line.value or line.text) for line in new.true_lines}
+    before = old.true_lines if old else ()
     # Where somebody was is past with the scene; where a thing was put is told until it lies elsewhere.
     lasting = [
         line
@@ -535,7 +531,7 @@ def _ended(codex: Codex, old: Entry | None, new: Entry, by: Line | None = None) 
         after = new.line(line.aspect) if line.aspect in ONE_EACH else None
         if line.aspect == "look":
             # An end of one feature leaves the others of the same line.
-            after = by or next((one for one in (*new.earlier, *new.lines) if is_part_of(one, line)), None)
+            after = by or next((one for one in new.true_lines if is_part_of(one, line)), None)
         now = sentence_of(new, after) if after else ""
         for passage, said in line.said_in:
             # That they left is what somebody did, and stays told as that.

@@ -304,6 +304,11 @@ class Entry:
     earlier: tuple[Line, ...] = ()
     """Lines that made room for newer ones: still true, and told by what is recalled alone."""
 
+    @property
+    def true_lines(self) -> tuple[Line, ...]:
+        """All that is true of it, the lines that made room first."""
+        return (*self.earlier, *self.lines)
+
     def line(self, aspect: Aspect) -> Line | None:
         """Return the line of an aspect, the newest where it has several; None where nothing is known of it."""
         return self._by_aspect.get(aspect)

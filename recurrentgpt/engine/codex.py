@@ -223,8 +223,8 @@ def _nothing_to_end(entry: Entry, aspect: Aspect, value: str) -> str:
 def _over(entry: Entry, changes: Sequence[Change]) -> list[Over]:
     """Return the lines of an entry that changes take back or replace."""
     left = changed(Codex({entry.name.casefold(): entry}), changes).find(entry.name)
-    says = {sentence_of(left, line) for line in (*left.earlier, *left.lines)} if left else set[str]()
-    said = ((sentence_of(entry, line), line.passage) for line in (*entry.earlier, *entry.lines))
+    says = {sentence_of(left, line) for line in left.true_lines} if left else set[str]()
+    said = ((sentence_of(entry, line), line.passage) for line in entry.true_lines)
     return [Over(entry.name, sentence, passage) for sentence, passage in said if sentence not in says]
 
 

@@ -80,7 +80,7 @@ class Readers:
         if not self.plays and not self._signs:
             return found
         for entry in self.codex.entries.values():
-            for line in (*entry.earlier, *entry.lines):
+            for line in entry.true_lines:
                 for passage, _ in line.said_in if self.is_kept(entry, line) else ():
                     found.setdefault(passage, []).append(_noted(entry, line))
         return found

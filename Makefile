@@ -39,8 +39,9 @@ server: $(STAMPS)/server  ## Serve the graphs for several people, with Aegra and
 test: $(STAMPS)/dev  ## Run every test that needs no model, no server and no browser.
 	$(BIN)/pytest $(PARALLEL)
 
-browser: $(STAMPS)/dev  ## Run the tests of the pages, in Chromium.
-	$(BIN)/pytest $(PARALLEL) -m "browser and not long"
+browser: $(STAMPS)/dev  ## Run the tests of the pages, in Chromium; what fails beside others is asked once more, alone.
+	$(BIN)/pytest $(PARALLEL) -m "browser and not long" || \
+	{ [ $$? = 1 ] && echo "Once more, alone:" && $(BIN)/pytest -m "browser and not long" --last-failed --last-failed-no-failures none; }
 
 fuzz: $(STAMPS)/dev  ## Ask the property tests with many random examples, other ones for each commit.
 	$(BIN)/pytest $(PARALLEL) -m hypothesis --hypothesis-profile=random --hypothesis-seed=$(SEED)

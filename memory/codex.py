@@ -312,6 +312,10 @@ _PUT_AWAY = re.compile(
 """How it is said that somebody lets go of a thing; what only is somewhere may be theirs there."""
 
 
+_WHITHER = re.compile(r"\b(?:for|to|into|in|at)\s+((?:(?:the|an?)\s+)?[\w'’-]+(?:\s+[A-Z][\w'’-]+)*)")
+"""Where a sentence says that somebody went."""
+
+
 def outdated(entry: Entry, line: Line) -> tuple[Line, ...]:
     """Return the lines of an entry that are true no longer once a passage says a new one, beside the line that it replaces.
 
@@ -335,7 +339,9 @@ def outdated(entry: Entry, line: Line) -> tuple[Line, ...]:
             earlier = {"place"}
         elif line.aspect == "place" and entry.value("status") == "absent" and not _NOWHERE & word_set(line.value):
             # Told of again where they went, they are away still.
-            went = {word for word in word_set(entry.value("place")) if len(word) > _SMALL_WORD}
+            gone = entry.line("status")
+            told = " ".join(_WHITHER.findall(f"{gone.text} {gone.rests_on}")) if gone else ""
+            went = {word for word in word_set(f"{entry.value('place')} {told}") if len(word) > _SMALL_WORD}
             earlier = set() if went & word_set(line.value) else {"status"}
     return tuple(
         other

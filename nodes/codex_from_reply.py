@@ -98,6 +98,8 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex, languag
             )
             if aspect == "holder" and (holder := holder_of(said, codex, passage)) is not None:
                 said = holder.name
+            if said == "dead" and aspect == "status" and not rests_on and _is_invented(item.sentence, passage):
+                continue
             if aspect == "place" and known.is_dead and acts(known, rests_on):
                 continue  # where a body is, is no deed of theirs
             change = Change(
@@ -196,6 +198,12 @@ def _rests_on(item: CodexChange, entry: Entry, told: Sequence[tuple[str, set[str
         if (words & names and words & says) or (item.aspect != "holder" and len(words & says) > 1)
     ]
     return nearest(f"{item.name} {item.value}", fitting)
+
+
+def _is_invented(sentence: str | None, passage: str) -> bool:
+    """Return whether a sentence was named as one of a passage that has it not: nobody dies by that."""
+    said = " ".join((sentence or "").split())
+    return bool(said) and said not in " ".join(passage.split())
 
 
 def _aspects(aspect: str, name: str, value: str, kind: Kind, language: str) -> Iterator[tuple[Aspect, str]]:

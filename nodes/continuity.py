@@ -35,7 +35,7 @@ from recurrentgpt.nodes.prompt_values import finale
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.sentences import limit_words
-from recurrentgpt.schema.codex import Change, Codex, Contradiction, Entry, Line, Rule, Told, searched, sign_of
+from recurrentgpt.schema.codex import LASTING, Change, Codex, Contradiction, Entry, Line, Rule, Told, searched, sign_of
 from recurrentgpt.schema.names import (
     ANYBODY,
     CALENDAR,
@@ -61,6 +61,9 @@ TOLD_WORDS = {"small": 45, "full": 260}
 MOST_COMPARED = 40
 """Facts of one entry that are held against the plan, the newest."""
 
+NEAR, MOST_NEAR = 0.35, 2
+"""Cosine from which on a plan is about what the author says of somebody whom it does not name, and how much of that is told."""
+
 _ACT = re.compile(rf"(?:[\w'’-]+ ){{1,4}}?{ACTS}")
 """A sentence that begins with what somebody did."""
 
@@ -72,14 +75,19 @@ MOST_HEADING_WORDS = 10
 
 _LETTER = re.compile(r"\w")
 
-_MEDIUM = (
-    r"(?:tape|cassette|record(?:ing|er)|video|film|footage|newsreel|reel|projector|projection|screen|monitor|hologram|holo|"
-    r"television|telly|TV|broadcast|voicemail|answering machine|gramophone|lens|camera|"
-    r"portrait|photo(?:graph)?|picture|snapshot|polaroid|negative|album|poster|placard|billboard|hoarding|painting|canvas|fresco|"
+_LIKENESS = (
+    r"(?:tape|cassette|recording|recorder|video|footage|newsreel|projector|projection|hologram|holo|television|telly|TV|broadcast|"
+    r"voicemail|answering machine|gramophone|portrait|photo(?:graph)?|picture|snapshot|polaroid|album|billboard|painting|fresco|"
     r"mural|engraving|etching|sketch|drawing|tapestry|mosaic|stained glass|window of the church|(?:east|west|chapel) window|"
-    r"radio|wireless|puppet|marionette|bronze|marble|plaster|wallpaper|mantel(?:piece)?|front row|replay|"
-    r"statue|bust|effigy|waxwork|medallion|new coins?|banknotes?|stamps?)s?"
+    r"puppet|marionette|replay|statue|bust|effigy|waxwork|medallion)s?"
 )
+"""What shows or sounds like somebody who is not there, and is hardly ever anything else."""
+_MAY_BE_LIKENESS = (
+    r"(?:record|film|reel|screen|monitor|lens|camera|negative|poster|placard|hoarding|canvas(?:es)?|radio|wireless|bronze|marble|"
+    r"plaster|wallpaper|mantel(?:piece)?|front row|new coin|banknote|stamp)s?"
+)
+"""What shows or sounds like somebody where it is looked at or listened to."""
+_MEDIUM = rf"(?:{_LIKENESS}|{_MAY_BE_LIKENESS})"
 """What shows or sounds like somebody who is not there."""
 _PAST_TIME = (
     r"(?:years?|months?|weeks?|days?|nights?|mornings?|evenings?|hours?|minutes?|decades?|centur(?:y|ies)|winters?|summers?|"
@@ -117,10 +125,27 @@ _UNREAL = re.compile(
     re.IGNORECASE,
 )
 """What makes unreal, or of another time, only what is told after it."""
+_SHOWS = (
+    r"(?:hung|hangs?|show(?:s|ed|ing)|play(?:s|ed|ing)?|crackl\w+|hiss\w+|flicker\w*|stutter\w*|glow\w*|lit up|"
+    r"(?:came|comes?) (?:on|alive|to life)|switch\w+|tun(?:es|ed|ing)|(?:re)?w(?:ou|i)nd(?:s|ing)?|watch\w+|fed|feeds|thread\w+|"
+    r"project(?:s|ed)|press(?:es|ed)|paint(?:ed|ing)?|carved|cast|unveiled|struck|printed|(?:look|star|gaz|glanc)\w+ (?:at|into|up|down)|"
+    r"found|put on|turned (?:on|up)|smil\w+|grinn\w+|wav(?:ed|ing))"
+)
+"""What is done with what shows or sounds like somebody, and by it."""
+_KEPT_IN_MIND = (
+    r"(?:way|voice|faces?|hands?|laugh|laughter|smile|eyes|looks?|sounds?|smell|touch|wedding|war|funeral|parties|party|first|last|"
+    r"time|old|story|stories|song|words?|kitchen|house|farm|garden|school|beach|sea|river|mother|father|brother|sister|aunt|uncle|man|"
+    r"woman|boy|girl|child)"
+)
+"""What of another time is remembered, where any other thing may just have been forgotten."""
 _THEN = re.compile(
     rf"\b(?:{_PAST_TIME} (?:ago|earlier|before)|in those days|back then|as a (?:boy|girl|child)|used to|"
-    r"when (?:he|she|they) (?:was|were) (?:alive|young|a)|remember\w*|dream(?:ed|t|ing)?|had been|"
-    rf"{_MEDIUM}|(?:unfolded|opened|read|reread) (?:the|his|her|their|an?) (?:\w+ )?(?:letter|note|diary|journal|postcard|will)|"
+    r"when (?:he|she|they) (?:was|were) (?:alive|young|a)|dream(?:ed|t|ing)?|"
+    rf"remember\w*(?! to\b)(?! (?:the|an?|his|her|its|their) (?!(?:\w+ )?(?:{_PAST_TIME}|{_KEPT_IN_MIND})\b)[\w-]+(?: [\w-]+)?[.,;:!?])|"
+    r"(?:he|she|they|we|(?-i:(?!(?:It|There|This|That|Nothing|Something|Everything|All)\b)[A-Z][\w'’-]+)) had been|"
+    rf"it had been (?:[\w'’-]+ ){{0,4}}?(?:{_PAST_TIME}|birthday|wedding|Christmas|Easter)|"
+    rf"{_LIKENESS}|{_SHOWS}\b[^.]*\b{_MAY_BE_LIKENESS}|{_MAY_BE_LIKENESS}\b[^.]* {_SHOWS}|{_MAY_BE_LIKENESS} of (?:him|her|them|(?-i:[A-Z]))|"
+    r"(?:unfolded|opened|read|reread) (?:the|his|her|their|an?) (?:\w+ )?(?:letter|note|diary|journal|postcard|will)|"
     r"machine (?:beeped|clicked|whirred)|as children|"
     r"(?:in|of|the|his|her) (?:\w+ )?fever|pills|deliri\w*|hallucinat\w*|morphine|opium|lights came up|(?:was|were) to play|"
     r"witness|testif\w*|testimony|confess\w*|recount\w*|described|through it again|(?:talked|spoke) (?:until|all|of)|"
@@ -465,8 +490,28 @@ async def told_entries(state: State, runtime: StoryRuntime, known: Sequence[str]
     entries = touched(codex, state["plan"], state.get("passage", ""), settle, fewest=fewest)
     if tier == "small" and is_english(runtime.context.language):
         entries = [_without_acts(entry) if entry.kind == "person" else entry for entry in entries]
+    entries += await _by_meaning(codex, {entry.name for entry in entries}, state, runtime)
     near = await _nearness(entries, state, runtime)
     return tell(entries, words=TOLD_WORDS[tier], known=held, nearness=near)
+
+
+async def _by_meaning(codex: Codex, told: Collection[str], state: State, runtime: StoryRuntime) -> list[Entry]:
+    """Return the entries of which the author says what is nearest to the plan, where that names none of them.
+
+    What passages say is found by the recall, in the passages themselves; what the author says stands in none.
+    """
+    if not state.get("step") or not runtime.context.top_k:
+        return []
+    said = {
+        sentence_of(entry, line): entry
+        for entry in codex.entries.values()
+        if entry.name not in told
+        for line in entry.lines
+        if not line.passage and line.aspect in LASTING and line.aspect != "role"
+    }
+    near = await runtime.recall.nearness(state["plan"], said) if said else {}
+    nearest = sorted((text for text in said if near[text] >= NEAR), key=lambda text: -near[text])[:MOST_NEAR]
+    return list({said[text].name: said[text] for text in nearest}.values())
 
 
 def _without_acts(entry: Entry) -> Entry:

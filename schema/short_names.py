@@ -193,6 +193,10 @@ class ShortName:
         return None
 
 
+_OFFICES = {"physician": "doctor", "surgeon": "doctor", "medic": "doctor", "skipper": "captain", "magistrate": "judge"}
+"""By what somebody of a role is addressed, and meant."""
+
+
 def rank_of(title: str) -> str:
     """Return what somebody of a title is called without their name."""
     return "doctor" if title == "dr" else title
@@ -215,7 +219,9 @@ def short_names_of_person(names: Sequence[str], roles: Sequence[str]) -> list[Sh
     own = frozenset(word for name in names for word in plain(name).split())
     found = [_short_role(role, own) for role in roles]
     titles = [form_of(name).title for name in names]
-    found += [ShortName(rank_of(title), (), "", own, is_person=True) for title in titles if title in RANKS]
+    offices = [_OFFICES.get(head_of(words_of_thing(role)), "") for role in roles]
+    ranks = [*(rank_of(title) for title in titles if title in RANKS), *filter(None, offices)]
+    found += [ShortName(rank, (), "", own, is_person=True) for rank in ranks]
     return [short for short in found if short is not None]
 
 

@@ -32,11 +32,16 @@ def test_a_chapter_is_begun_renamed_and_joined_on_the_page(page: Any, desk: Serv
     page.get_by_role("button", name="Passage 2: what can be done").click()
     title = page.get_by_label("Title of the chapter that begins with passage 2")
     title.fill("The Storm")
-    # What is typed is there again.
+    # What is typed is told of where its field is not in sight, and is there again.
     page.reload()
     written(page, 3)
-    page.get_by_role("button", name="Passage 2: what can be done").click()
+    page.get_by_text("The title of a chapter is not saved: The Storm").wait_for()
+    page.get_by_role("button", name="Go on with it").click()
     has_value(title, "The Storm")
+    there_are(page.get_by_text("is not saved"), 0)
+    page.keyboard.type("y")
+    has_value(title, "The Stormy")
+    page.keyboard.press("Backspace")
     page.get_by_role("button", name="Begin a chapter").click()
     page.locator("h2.chapter", has_text="The Storm").wait_for()
     page.get_by_role("button", name="Passage 2: what can be done").click()

@@ -100,6 +100,51 @@ def test_a_premise_that_another_tab_saved_meanwhile_is_shown_before_it_is_saved_
     other.locator(".begins-with, .premise").get_by_text("A cook finds a map.").first.wait_for()
 
 
+@pytest.mark.parametrize("what", ["summary", "plan"])
+def test_what_another_window_saved_meanwhile_is_shown_before_it_is_saved_over(
+    page: Any, open_page: Callable[..., Any], desk: Served, what: str
+) -> None:
+    begin(page, desk.address)
+    other = open_page()
+    other.goto(page.url)
+    written(other, 1)
+    mine, theirs = opened(page, what), opened(other, what)
+    mine.fill("The cook finds a map.")
+    theirs.fill("The dog runs away.")
+    save = "Only save it" if what == "plan" else "Save"
+    button(other, save, exact=True).click()
+    there_are(theirs, 0)
+    changed = page.get_by_role("group", name="Changed meanwhile")
+    if what == "summary":
+        button(page, save, exact=True).click()
+    changed.get_by_text("The dog runs away.").wait_for()
+    assert button(page, save, exact=True).is_disabled()
+    button(changed, "Go on with mine").click()
+    there_are(changed, 0)
+    button(page, save, exact=True).click()
+    there_are(mine, 0)
+    opened(other, what)
+    has_value(theirs, "The cook finds a map.")
+
+
+def test_what_is_typed_while_the_premise_is_saved_was_changed_by_nobody_else(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    button(page, "Settings", exact=True).click()
+    premise = page.get_by_role("dialog").get_by_label("Premise").first
+    premise.fill("A cook finds a map.")
+    with page.expect_request("**/brief"):
+        # It is still being saved as the next word comes.
+        page.route("**/brief", lambda route: (premise.press_sequentially(" Alone."), route.continue_())[1])
+        button(page, "Save").click()
+    there_are(page.locator("dialog[open]"), 0)
+    page.locator(".premise").get_by_text("A cook finds a map.").wait_for()
+    button(page, "Settings", exact=True).click()
+    has_value(premise, "A cook finds a map. Alone.")
+    there_are(page.get_by_role("group", name="Changed meanwhile"), 0)
+    button(page, "Save").click()
+    page.locator(".premise").get_by_text("A cook finds a map. Alone.").wait_for()
+
+
 def test_settings_that_are_saved_while_it_writes_outlive_the_desk(page: Any, own_desk: Served) -> None:
     begin(page, own_desk.address)
     own_desk.hold.touch()

@@ -324,6 +324,25 @@ def test_a_capable_models_changes_are_kept_and_named_as_entries_are():
     assert found[0]["rests_on"] == "Bastian got up."
 
 
+@pytest.mark.parametrize(("sentence", "is_dead"), [("Odo fell into the lock and drowned.", False), ("", True)])
+def test_nobody_dies_by_a_sentence_that_the_passage_has_not(sentence, is_dead):
+    reply = [CodexChange(name="Odo", aspect="status", value="dead", sentence=sentence)]
+    found = from_reply(reply, "Rain fell on the yard, and the gutters sang.", CODEX)
+    assert bool(found) is is_dead
+
+
+@pytest.mark.parametrize(
+    ("place", "status"), [("in Harwick", "absent"), ("at the Harwick docks", "absent"), ("in the yard", "")]
+)
+def test_whoever_left_for_a_town_and_is_told_of_there_is_away_still(place, status):
+    left = Change(
+        entry="Petra Lund", kind="person", do="set", aspect="status", value="absent", rests_on="Petra left for Harwick."
+    )
+    there = Change(entry="Petra Lund", kind="person", do="set", aspect="place", value=place, rests_on="Money came.")
+    codex = changed(changed(CODEX, [left], "p2", 4), [there], "p3", 5)
+    assert codex.find("Petra Lund").value("status") == status
+
+
 @pytest.mark.parametrize(
     ("kind", "said", "status"),
     [
@@ -491,6 +510,44 @@ SILAS = Codex({name.casefold(): Entry(name, "person") for name in ("Silas Thorne
 def status_after(fact):
     changes = from_facts("", [fact], "", SILAS, "English")
     return [one["value"] for one in changes if one.get("aspect") == "status" and one["entry"] == "Silas Thorne"]
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        "There had been frost.",
+        "Signe remembered the keys.",
+        "Signe remembered to lock the door.",
+        "She set the canvas bag on the table.",
+        "The wireless stood on the shelf, unplugged.",
+        "She drew the screen across the hearth.",
+        "She wiped the marble counter with a rag.",
+        "A film of dust lay on the piano.",
+        "She kept a record of every delivery.",
+        "The letter had been burned.",
+    ],
+)
+def test_what_only_has_a_word_of_memories_or_pictures_silences_nothing(opening):
+    found = find_contradictions(f"{opening} Bastian laughed and poured the wine.", CODEX)
+    assert [one["rule"] for one in found] == ["dead"]
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        "Signe remembered.",
+        "Signe remembered his laugh.",
+        "Signe remembered how it was.",
+        "It had been a hard winter.",
+        "They had been young.",
+        "He switched the radio on.",
+        "She stared at the poster.",
+        "The film flickered.",
+        "It was a bronze of him.",
+    ],
+)
+def test_in_memories_and_pictures_the_dead_may_act(opening):
+    assert not find_contradictions(f"{opening} Bastian laughed and poured the wine.", CODEX)
 
 
 @pytest.mark.parametrize(

@@ -127,3 +127,10 @@ def test_of_two_sisters_each_is_the_one_that_is_told_apart():
 def test_what_a_model_says_of_somebodys_sister_is_hers():
     told = [CodexChange(name="Bastian Cole’s sister", kind="person", aspect="place", value="in the mill")]
     assert [change["entry"] for change in from_reply(told, "She waits.", FAMILY)] == ["Signe Orrin"]
+
+
+def test_whoever_is_a_physician_is_the_doctor():
+    people = [said("Ansel Vail", "role", "physician, a widower"), said("Leon Lowe", "role", "the captain of the Petrel")]
+    codex = changed(Codex(), people, "p1", 3)
+    for called in ("Doctor Vail", "Dr. Vail", "the doctor", "the physician"):
+        assert [one.name for one in codex.named_in(f"Then {called} came in.")] == ["Ansel Vail"]

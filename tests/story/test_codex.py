@@ -834,6 +834,20 @@ def test_a_lorebook_is_imported_and_told_by_its_keys(story, author, tmp_path, co
     assert odo.lines[0].text == "Odo hates fish. He sings."
 
 
+@pytest.mark.parametrize("tier", ["small", "full"])
+def test_what_the_author_says_is_told_where_the_plan_is_about_it_and_names_nobody(begin, author, model, tier):
+    story = begin(min_words=20, max_words=80, selector="simulator", top_k=8)
+    begun(story, author, KEY, tier=tier)
+    author(tier=tier)
+    story.edit_entry("Ship's law", "fact", "Nobody may whistle a tune on board the ship.", kind="thing")
+    story.edit_entry("Hale mill", "fact", "The mill grinds no rye since the flood.", kind="place")
+    asked = len(model.calls)
+    story.choose("Signe whistles a tune on board of a ship.")
+    story.step()
+    told = "\n".join(prompts(model, asked))
+    assert ("Nobody may whistle" in told, "grinds no rye" in told) == (True, False)
+
+
 def test_of_a_lorebook_what_is_left_out_is_said(story, author, tmp_path):
     """Long texts come in whole, words listed in a pattern are keys, and in the places for names stand the story's."""
     from recurrentgpt.books.readers.lorebook import tell_left_out

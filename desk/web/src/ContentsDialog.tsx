@@ -1,10 +1,10 @@
 // The chapters of the branch: where each begins, how long it is, and what happens in it.
-import { useEffect, useState, useSyncExternalStore, type ReactNode } from "react";
+import { useEffect, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
 import { Dialog } from "./components";
 import { count } from "./format";
 import type { PassageCache } from "./passageCache";
 import type { Ask, Chapters, PathEntry, StoryView } from "./types";
-import { useField } from "./unsavedText";
+import { takeWish, useField } from "./unsavedText";
 
 type Chapter = { number: number; step: number; title: string | null; entries: PathEntry[] };
 
@@ -78,9 +78,13 @@ function Scenes(props: { entries: PathEntry[]; first: number; cache: PassageCach
   );
 }
 
+export const keyOfChapter = (story: string, step: number) => `name/stories/${story}/chapter/${step}`;
+
 /** Begin a chapter with a passage, name it, or make it one with what stands before. `title` is null where none begins. */
 export function ChapterForm(props: { story: string; at: string; step: number; title: string | null; busy: boolean; ask: Ask }) {
-  const field = useField(`name/stories/${props.story}/chapter/${props.step}`);
+  const field = useField(keyOfChapter(props.story, props.step));
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => void (takeWish(field.key) && input.current?.focus()), [field.key]);
   const title = field.text ?? props.title ?? "";
   const set = (to: string | null) => void props.ask("PUT", "/chapter", { at: props.at, title: to }).then((done) => done && field.drop());
   return (
@@ -91,7 +95,7 @@ export function ChapterForm(props: { story: string; at: string; step: number; ti
         set(title);
       }}
     >
-      <input {...field.mark} aria-label={`Title of the chapter that begins with passage ${props.step}`} placeholder="Title, or empty for a number" dir="auto" maxLength={200} value={title} onChange={(event) => field.change(event.target.value)} />
+      <input {...field.mark} ref={input} aria-label={`Title of the chapter that begins with passage ${props.step}`} placeholder="Title, or empty for a number" dir="auto" maxLength={200} value={title} onChange={({ target }) => (target.value === (props.title ?? "") ? field.drop() : field.change(target.value))} />
       <button disabled={props.busy || title === props.title}>{props.title === null ? "Begin a chapter" : "Rename"}</button>
       {props.title !== null && (
         <button type="button" className="quiet" disabled={props.busy} onClick={() => set(null)}>

@@ -5,8 +5,8 @@ import { useKeys } from "./shortcuts";
 import type { Live } from "./useStory";
 import { PendingWork } from "./PendingWork";
 import { get, send } from "./api";
-import { Elapsed, Problem, TakeOut, useAttempt, Writing } from "./components";
-import { count, stage, wordsOf } from "./format";
+import { ChangedMeanwhile, Elapsed, Problem, TakeOut, useAttempt, Writing } from "./components";
+import { count, isSame, stage, wordsOf } from "./format";
 import type { Ask, Settings, StoryView } from "./types";
 
 /** What shows the plans, where they are out of sight, before it chooses among them. */
@@ -260,12 +260,15 @@ function Plan(props: { number: number; plan: string; ready: boolean; draft: stri
   const text = field.text;
   if (text !== null) {
     const write = () => text.trim() && props.onWrite(text, field.drop);
+    // Written from, it takes no other one's place.
+    const changed = ![field.base, text].some((known) => isSame(known, plan));
     return (
       <li className="plan">
         <Writing label={`Plan ${number}`} field={field} rows={3} atEnd back={`#plan-${number}`} onSubmit={write}>
+          {changed && <ChangedMeanwhile what={`Plan ${number}`} now={plan} onKeep={() => field.rebase(props.head, plan)} onTake={field.discard} />}
           <div className="row">
             <button className="primary" disabled={!text.trim()} onClick={write}>Write from it</button>
-            <button disabled={!text.trim()} onClick={() => props.onSave(text, field.drop)}>Only save it</button>
+            <button disabled={changed || !text.trim()} onClick={() => props.onSave(text, field.drop)}>Only save it</button>
             <button className="quiet" onClick={field.discard}>Cancel</button>
           </div>
         </Writing>

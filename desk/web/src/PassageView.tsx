@@ -1,8 +1,8 @@
 import { memo, useEffect, useState, type MouseEvent } from "react";
 import { get } from "./api";
-import { useUnsavedText, type EditorField } from "./unsavedText";
+import { isWanted, useUnsavedText, type EditorField } from "./unsavedText";
 import type { PassageCache } from "./passageCache";
-import { ChapterForm } from "./ContentsDialog";
+import { ChapterForm, keyOfChapter } from "./ContentsDialog";
 import { Contradictions, useContradictions } from "./Contradictions";
 import { ChangedMeanwhile, Prose, Writing } from "./components";
 import { forgetEdit, SaveText, savePassage } from "./SaveText";
@@ -18,6 +18,10 @@ export const PassageView = memo(function PassageView(props: Props) {
   const [open, setOpen] = useState(false);
   const text = useUnsavedText(`${props.story}/text/${props.first}/${step}`, passage.id);
   const summary = useUnsavedText(`${props.story}/summary/${props.first}/${step}`, passage.id);
+  useEffect(() => {
+    // Its field stands in the menu.
+    if (isWanted(keyOfChapter(props.story, step))) setOpen(true);
+  });
   const selected = useSelected(passage.id);
   const contradictions = useContradictions(passage);
   const by = AUTHORS[props.author] ?? AUTHORS.model!;
@@ -127,17 +131,27 @@ function useChanged(story: string, seen: string, passage: Passage) {
 function EditSummary(props: Props & { field: EditorField }) {
   const { field } = props;
   const text = field.text ?? "";
-  const save = () =>
-    void props.ask("PUT", "/summary", { text, at: props.passage.id }).then((done) => {
-      if (!done) return;
-      props.cache.put({ ...props.passage, summary: text });
-      field.drop();
-    });
+  const [now, setNow] = useState<string | null>(null);
+  const save = async () => {
+    if (now !== null || !text.trim()) return;
+    // Another tab may have saved one; of that no page is told.
+    const [found] = await get<Passage[]>(`/stories/${props.story}/passages`, { ids: props.passage.id }).catch(() => []);
+    if (found && ![field.base, text, field.saved].some((known) => isSame(known, found.summary))) return setNow(found.summary);
+    field.sent(text);
+    if (!(await props.ask("PUT", "/summary", { text, at: props.passage.id }))) return field.sent(field.saved);
+    props.cache.put({ ...props.passage, summary: text });
+    field.drop();
+  };
+  const rebase = () => {
+    field.rebase(props.passage.id, now ?? "");
+    setNow(null);
+  };
   return (
-    <Writing label={`What the long-term memory holds of passage ${props.step}`} field={field} back={`#p-${props.passage.id} .number`} onSubmit={save}>
+    <Writing label={`What the long-term memory holds of passage ${props.step}`} field={field} back={`#p-${props.passage.id} .number`} onSubmit={() => void save()}>
       <p className="hint">What the long-term memory tells of this passage when it is recalled, from now on and on this branch. It costs nothing.</p>
+      {now !== null && <ChangedMeanwhile what="The long-term entry" now={now} onKeep={rebase} onTake={field.discard} />}
       <div className="row">
-        <button className="primary" disabled={props.busy || !text.trim()} onClick={save}>Save</button>
+        <button className="primary" disabled={props.busy || now !== null || !text.trim()} onClick={() => void save()}>Save</button>
         <button className="quiet" onClick={field.discard}>Cancel</button>
       </div>
     </Writing>

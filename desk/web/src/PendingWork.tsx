@@ -105,12 +105,11 @@ const WHAT: Record<string, string> = { text: "Your text of passage", summary: "Y
 const SHOWN = 90;
 const MOST_BEFORE = 20;
 
-type Dialogs = "" | "contents" | "search" | "settings" | "map";
+type Dialogs = "" | "search" | "settings" | "map";
 /** Where a field is that is at hand all the time. */
 const PLACES: [RegExp, Dialogs][] = [
   [/^form\//, "settings"],
   [/^codex\//, ""],
-  [/\/chapter\//, "contents"],
   [/\/(replace|query)/, "search"],
   [/\/title/, ""],
   [/^name\//, "map"],
@@ -157,6 +156,12 @@ export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; 
         return setAdrift(key);
       }
       setUnsaved(key, { ...draft, adrift: false });
+    }
+    const chapter = /\/chapter\/(\d+)/.exec(key);
+    if (chapter) {
+      const passage = view.path[Number(chapter[1]) - 1]?.[0];
+      openAgain(key);
+      return passage ? props.onJump(passage) : setAdrift(key);
     }
     const place = PLACES.find(([pattern]) => pattern.test(key));
     if (place) {

@@ -4,6 +4,7 @@ import { get, send } from "./api";
 import { mountEditor, openAgain, useUnsavedText } from "./unsavedText";
 import { FromTabs, Thrown } from "./PendingWork";
 import { ChangedMeanwhile, Dialog, Problem, useAttempt } from "./components";
+import { isSame } from "./format";
 import type { Hidden, Place, SettingField, Settings, Source, StoryView, Trial } from "./types";
 
 const ROLES = ["writer", "memory", "planner", "simulator", "judge"];
@@ -41,7 +42,7 @@ function useSettings(path: string, machine: boolean) {
     draft.discard();
     put(changes);
   };
-  return { kept, fields, values, typed, put, replace, set, save, problem, saved, left: { owner: draft.key, forget: draft.kept ? draft.discard : null } };
+  return { kept, fields, values, typed, sentBefore: fromJson(draft.saved), sending: draft.sent, put, replace, set, save, problem, saved, left: { owner: draft.key, forget: draft.kept ? draft.discard : null } };
 }
 
 function fromJson(text: string | null): Record<string, unknown> {
@@ -89,7 +90,8 @@ export function StorySettings(props: { view: StoryView; busy: boolean; onClose: 
   const list = (name: keyof typeof lists) => String(form.values[name] ?? lists[name].join("\n"));
   const lines = (text: string) => text.split("\n").map((line) => line.trim()).filter(Boolean);
   const stands: Record<string, string> = { premise: view.premise, characters: lists.characters.join("\n"), outline: lists.outline.join("\n") };
-  const meanwhile = Object.keys(stands).filter((name) => name in form.typed && name in was && was[name] !== stands[name] && lines(String(form.typed[name])).join("\n") !== lines(stands[name]!).join("\n"));
+  const isMine = (name: string) => name in form.sentBefore && isSame(String(form.sentBefore[name]), stands[name]!);
+  const meanwhile = Object.keys(stands).filter((name) => name in form.typed && name in was && was[name] !== stands[name] && !isMine(name) && lines(String(form.typed[name])).join("\n") !== lines(stands[name]!).join("\n"));
   const truth = String(form.values.truth ?? hidden?.truth ?? "");
   // Whoever plays is not shown what waits.
   const plotted = view.mode === "novel" || hidden !== null;
@@ -99,6 +101,8 @@ export function StorySettings(props: { view: StoryView; busy: boolean; onClose: 
     for (const name of ["characters", ...(plotted ? ["outline"] : []), ...(hidden ? ["clues"] : [])] as (keyof typeof lists)[])
       if (lines(list(name)).join("\n") !== lists[name].join("\n")) brief[name] = lines(list(name));
     if (hidden && truth.trim() !== hidden.truth) brief.truth = truth;
+    // Whoever types on while it is saved has seen what is saved.
+    form.sending(JSON.stringify({ premise, characters: lines(list("characters")).join("\n"), outline: lines(list("outline")).join("\n") }));
     const told = async () => Object.keys(brief).length > 0 && (await send("PUT", `/stories/${view.id}/brief`, brief));
     if (await form.save({}, told, [...(hidden ? [] : HIDDEN), ...(plotted ? [] : ["outline"])])) props.onClose();
   };

@@ -224,8 +224,9 @@ export function useTexts(owner: string): [key: string, draft: UnsavedText][] {
 
 /** What of it no editor shows, copies from other tabs among it, or one of the manuscript, which may be far from where it was opened. */
 export function useHiddenTexts(owner: string): [key: string, draft: UnsavedText][] {
-  // A field that is always at hand shows its own text; its copies are shown by nothing else.
-  const shown = (key: string) => !key.startsWith(`${owner}/`) && !COPY.test(key);
+  // A field that is always at hand shows its own text, but for a chapter's title, which stands behind a passage's menu; its copies
+  // are shown by nothing else.
+  const shown = (key: string) => !key.startsWith(`${owner}/`) && !COPY.test(key) && !/\/chapter\//.test(key);
   return useTexts(owner).filter(([key, draft]) => draft.adrift || (!shown(key) && (!mounted.get(key) || (draft.kept && /\/(text|summary)\//.test(key)))));
 }
 
@@ -316,6 +317,9 @@ export function openEditor(key: string, text: string, at: string, spot?: Spot) {
   const there = drafts.get(key) ?? stored(key);
   setUnsaved(key, { text, base: text, kept: false, ...there, at: there?.at || at, open: true });
 }
+
+/** Whether somebody asked for this editor, and it is not there yet. */
+export const isWanted = (key: string) => wanted?.key === key;
 
 /** Return what somebody wanted who asked for this editor; null where a page was loaded. */
 export function takeWish(key: string) {

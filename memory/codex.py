@@ -206,10 +206,13 @@ def _with(
     """Return a codex with a change of a passage, or of what lies below all passages, where so many are `named`."""
     name, value, do = visible_text(change["entry"]), visible_text(change.get("value", "")), change["do"]
     old, below = _entry_of(codex, change, named), named is not None
-    left = codex.left.get(name.casefold()) if old is None and not below else None
-    if left is not None and left.may_be(change["kind"]):
+    # A place that has somebody's name is kept under what it is, too.
+    keys = (f"{name.casefold()}\n{change['kind']}", name.casefold()) if old is None and not below else ()
+    key = next((key for key in keys if key in codex.left and codex.left[key].may_be(change["kind"])), None)
+    if key is not None:
         # It is told of again, and comes back with what is known of it; somebody may have died since.
-        codex = dataclasses.replace(codex, left=codex.left.changed({name.casefold(): None}))
+        left = codex.left[key]
+        codex = dataclasses.replace(codex, left=codex.left.changed({key: None}))
         ended = [(dead, one) for one in left.true_lines if one.passage and (dead := _dead_of(codex, left, one))]
         left = without_lines(left, [one for _, one in ended])
         codex, old = codex.with_entry(None, left), left

@@ -839,8 +839,8 @@ def test_what_the_author_says_is_told_where_the_plan_is_about_it_and_names_nobod
     story = begin(min_words=20, max_words=80, selector="simulator", top_k=8)
     begun(story, author, KEY, tier=tier)
     author(tier=tier)
-    story.edit_entry("Ship's law", "fact", "Nobody may whistle a tune on board the ship.", kind="thing")
-    story.edit_entry("Hale mill", "fact", "The mill grinds no rye since the flood.", kind="place")
+    story.add_entry("Sea law", "thing", ["Nobody may whistle a tune on board the ship."])
+    story.add_entry("Hale mill", "place", ["The mill grinds no rye since the flood."])
     asked = len(model.calls)
     story.choose("Signe whistles a tune on board of a ship.")
     story.step()
@@ -1172,6 +1172,26 @@ def test_an_entry_that_made_room_comes_back_with_what_is_known_of_it(monkeypatch
     again = module.changed(codex, [{**made, "text": "The opal brooch is small."}], "p6", 6)
     assert [line.text for line in again.find("opal brooch").lines] == [made["text"], "The opal brooch is small."]
     assert not again.over
+
+
+def test_a_place_that_has_somebodys_name_comes_back_beside_them(monkeypatch):
+    from recurrentgpt.memory import codex as module
+    from recurrentgpt.schema.codex import Change, Codex
+
+    monkeypatch.setattr(module, "MOST_ENTRIES", 3)
+    harrow = Change(entry="Harrow", kind="person", do="set", aspect="role", value="a clerk")
+    town = Change(entry="Harrow", kind="place", do="set", aspect="fact", text="Harrow has a white tower.")
+    codex = module.changed(Codex(), [harrow, town], "p1", 1)
+    for step in range(2, 5):
+        lamp = Change(entry=f"lamp {step}", kind="thing", do="set", aspect="holder", value="Odo")
+        codex = module.changed(codex, [lamp], f"p{step}", step)
+    assert codex.find("Harrow", "place") is None
+    codex = module.changed(codex, [{**town, "text": "Harrow lies on the coast."}], "p6", 6)
+    assert [line.text for line in codex.find("Harrow", "place").lines] == [
+        "Harrow has a white tower.",
+        "Harrow lies on the coast.",
+    ]
+    assert codex.find("Harrow", "person").value("role") == "a clerk"
 
 
 def test_what_says_nothing_is_not_in_the_log(story, author):

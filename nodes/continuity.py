@@ -127,25 +127,29 @@ _UNREAL = re.compile(
 """What makes unreal, or of another time, only what is told after it."""
 _SHOWS = (
     r"(?:hung|hangs?|show(?:s|ed|ing)|play(?:s|ed|ing)?|crackl\w+|hiss\w+|flicker\w*|stutter\w*|glow\w*|lit up|"
-    r"(?:came|comes?) (?:on|alive|to life)|switch\w+|tun(?:es|ed|ing)|(?:re)?w(?:ou|i)nd(?:s|ing)?|watch\w+|fed|feeds|thread\w+|"
-    r"project(?:s|ed)|press(?:es|ed)|paint(?:ed|ing)?|carved|cast|unveiled|struck|printed|(?:look|star|gaz|glanc)\w+ (?:at|into|up|down)|"
-    r"found|put on|turned (?:on|up)|smil\w+|grinn\w+|wav(?:ed|ing))"
+    r"(?:came|comes?) (?:on|alive|to life)|switch\w+|tun(?:es|ed|ing)|(?:re)?w(?:ou|i)nd(?:s|ing)?|watch\w+|fed|feeds|"
+    r"thread\w+|project(?:s|ed)|press(?:es|ed)|paint(?:ed|ing)?|carved|cast|unveiled|struck|printed|"
+    r"(?:look|star|gaz|glanc)\w+ (?:at|into|up|down)|found|put on|turned (?:on|up)|smil\w+|grinn\w+|wav(?:ed|ing))"
 )
 """What is done with what shows or sounds like somebody, and by it."""
 _KEPT_IN_MIND = (
-    r"(?:way|voice|faces?|hands?|laugh|laughter|smile|eyes|looks?|sounds?|smell|touch|wedding|war|funeral|parties|party|first|last|"
-    r"time|old|story|stories|song|words?|kitchen|house|farm|garden|school|beach|sea|river|mother|father|brother|sister|aunt|uncle|man|"
-    r"woman|boy|girl|child)"
+    r"(?:way|voice|faces?|hands?|laugh|laughter|smile|eyes|looks?|sounds?|smell|touch|wedding|war|funeral|parties|party|"
+    r"first|last|time|old|story|stories|song|words?|kitchen|house|farm|garden|school|beach|sea|river|mother|father|brother|"
+    r"sister|aunt|uncle|man|woman|boy|girl|child)"
 )
 """What of another time is remembered, where any other thing may just have been forgotten."""
+_ANY_THING = rf"(?:the|an?|his|her|its|their) (?!(?:\w+ )?(?:{_PAST_TIME}|{_KEPT_IN_MIND})\b)[\w-]+(?: [\w-]+)?[.,;:!?]"
+_SOMEBODY_HAD_BEEN = (
+    r"(?:he|she|they|we|(?-i:(?!(?:It|There|This|That|Nothing|Something|Everything|All)\b)[A-Z][\w'’-]+)) had been"
+)
 _THEN = re.compile(
     rf"\b(?:{_PAST_TIME} (?:ago|earlier|before)|in those days|back then|as a (?:boy|girl|child)|used to|"
     r"when (?:he|she|they) (?:was|were) (?:alive|young|a)|dream(?:ed|t|ing)?|"
-    rf"remember\w*(?! to\b)(?! (?:the|an?|his|her|its|their) (?!(?:\w+ )?(?:{_PAST_TIME}|{_KEPT_IN_MIND})\b)[\w-]+(?: [\w-]+)?[.,;:!?])|"
-    r"(?:he|she|they|we|(?-i:(?!(?:It|There|This|That|Nothing|Something|Everything|All)\b)[A-Z][\w'’-]+)) had been|"
+    rf"remember\w*(?! to\b)(?! {_ANY_THING})|{_SOMEBODY_HAD_BEEN}|"
     rf"it had been (?:[\w'’-]+ ){{0,4}}?(?:{_PAST_TIME}|birthday|wedding|Christmas|Easter)|"
-    rf"{_LIKENESS}|{_SHOWS}\b[^.]*\b{_MAY_BE_LIKENESS}|{_MAY_BE_LIKENESS}\b[^.]* {_SHOWS}|{_MAY_BE_LIKENESS} of (?:him|her|them|(?-i:[A-Z]))|"
+    rf"{_LIKENESS}|{_SHOWS}\b[^.]*\b{_MAY_BE_LIKENESS}|{_MAY_BE_LIKENESS}\b[^.]* {_SHOWS}|"
     r"(?:unfolded|opened|read|reread) (?:the|his|her|their|an?) (?:\w+ )?(?:letter|note|diary|journal|postcard|will)|"
+    rf"{_MAY_BE_LIKENESS} of (?:him|her|them|(?-i:[A-Z]))|"
     r"machine (?:beeped|clicked|whirred)|as children|"
     r"(?:in|of|the|his|her) (?:\w+ )?fever|pills|deliri\w*|hallucinat\w*|morphine|opium|lights came up|(?:was|were) to play|"
     r"witness|testif\w*|testimony|confess\w*|recount\w*|described|through it again|(?:talked|spoke) (?:until|all|of)|"
@@ -506,8 +510,9 @@ async def _by_meaning(codex: Codex, told: Collection[str], state: State, runtime
         sentence_of(entry, line): entry
         for entry in codex.entries.values()
         if entry.name not in told
-        for line in entry.lines
-        if not line.passage and line.aspect in LASTING and line.aspect != "role"
+        # It stands before all that passages say.
+        for line in takewhile(lambda line: not line.passage, entry.lines)
+        if line.aspect in LASTING and line.aspect != "role"
     }
     near = await runtime.recall.nearness(state["plan"], said) if said else {}
     nearest = sorted((text for text in said if near[text] >= NEAR), key=lambda text: -near[text])[:MOST_NEAR]

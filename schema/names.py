@@ -54,7 +54,8 @@ _TITLES_OF_HER = (
 _TITLES_OF_HIM = "mr mister sir lord master monsieur herr señor signor senhor meneer king prince count baron"
 RANKS = frozenset((
     "dr", "doctor", "captain", "professor", "colonel", "major", "sergeant", "lieutenant", "inspector", "detective", "constable",
-    "commander", "admiral", "general", "judge", "nurse",
+    "commander", "admiral", "general", "judge", "nurse", "corporal", "sheriff", "mayor", "governor", "senator", "president",
+    "chancellor", "ambassador", "bishop", "archbishop", "abbot", "abbess", "vicar",
 ))  # fmt: skip
 """Titles by which somebody may be meant without their name."""
 _SHORT = {"capt": "captain", "prof": "professor", "col": "colonel", "sgt": "sergeant", "lt": "lieutenant"} | {

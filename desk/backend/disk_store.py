@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from typing_extensions import TypedDict
 
-from recurrentgpt.desk.backend.codex_change import CodexChange
+from recurrentgpt.desk.backend.asked_change import AskedChange
 from recurrentgpt.desk.backend.job_state import Progress
 from recurrentgpt.schema.errors import SettingsError, StorageError
 from recurrentgpt.schema.state import StoryInput, Usage
@@ -42,7 +42,7 @@ class Saved(TypedDict, total=False):
     """How far an import came that was stopped."""
     memory_changes: list[Mapping[str, str]]
     """Edits of the memory that wait for the passage in the making."""
-    codex_changes: list[CodexChange]
+    codex_changes: list[AskedChange]
     """Changes of the codex that wait for it."""
     unrecorded: dict[str, Any]
     """Settings that were changed meanwhile, which the story's own record has when it is there."""

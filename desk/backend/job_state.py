@@ -7,7 +7,7 @@ from typing import Literal
 
 from typing_extensions import TypedDict
 
-from recurrentgpt.desk.backend.codex_change import CodexChange
+from recurrentgpt.desk.backend.asked_change import AskedChange
 from recurrentgpt.desk.backend.memory_change import MemoryChange
 
 JobKind = Literal["", "write", "retry", "replan", "edit", "keep", "import", "rework"]
@@ -83,7 +83,7 @@ class JobState:
     """Plans that wait to be written after the passage in the making, in their order."""
     memory_changes: list[MemoryChange] = field(default_factory=list)
     """Edits of the memory that wait for the one that the passage in the making leaves, in their order."""
-    codex_changes: list[CodexChange] = field(default_factory=list)
+    codex_changes: list[AskedChange] = field(default_factory=list)
     """Changes of the codex that wait until what is in the making is there, in their order."""
     ready: list[str] = field(default_factory=list)
     """Plans whose passages were written ahead: chosen, they are there at once."""

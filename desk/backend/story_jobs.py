@@ -16,7 +16,7 @@ from contextlib import aclosing, suppress
 from dataclasses import asdict, replace
 from typing import Any, Literal, TypeVar, get_args
 
-from recurrentgpt.desk.backend.codex_change import CodexChange, make_codex_change
+from recurrentgpt.desk.backend.asked_change import AskedChange, make_asked_change
 from recurrentgpt.desk.backend.disk_store import DiskStore
 from recurrentgpt.desk.backend.job_state import JobKind, JobState, Progress, SuggestionEvent
 from recurrentgpt.desk.backend.ledger import Ledger
@@ -54,12 +54,12 @@ def without(items: Sequence[Item], number: int, item: Item) -> list[Item]:
     return [*items[: number - 1], *items[number:]]
 
 
-def _first_but(passed: Sequence[CodexChange], changes: Sequence[CodexChange]) -> CodexChange | None:
+def _first_but(passed: Sequence[AskedChange], changes: Sequence[AskedChange]) -> AskedChange | None:
     """Return the first change that is none of those passed over, though it may say the same as one of them."""
     return next((change for change in changes if all(change is not one for one in passed)), None)
 
 
-def _with(changes: Sequence[CodexChange], old: CodexChange, new: Sequence[CodexChange]) -> list[CodexChange]:
+def _with(changes: Sequence[AskedChange], old: AskedChange, new: Sequence[AskedChange]) -> list[AskedChange]:
     """Return the changes with others in the place of one."""
     return [one for change in changes for one in (new if change is old else [change])]
 
@@ -87,7 +87,7 @@ class StoryJobs:
         """Settings that were changed while a passage was written; they hold from the next one on."""
         self.ledger = Ledger(story)
         self.listeners = 0
-        self._making: CodexChange | None = None
+        self._making: AskedChange | None = None
         """The change of the codex that is made just now."""
         self._epoch = secrets.token_hex(4)
         self._events: deque[tuple[int, Mapping[str, object]]] = deque(maxlen=MOST_EVENTS_KEPT)
@@ -303,7 +303,7 @@ class StoryJobs:
     async def make_waiting_changes(self) -> None:
         """Make the changes of memory and codex that waited for the last passage; nothing may be writing the story."""
         await self._make_memory_changes()
-        await self._make_codex_changes()
+        await self._make_asked_changes()
 
     async def _make_memory_changes(self) -> None:
         while self.state.memory_changes:
@@ -316,14 +316,14 @@ class StoryJobs:
                 self.update(memory_changes=[change, *self.state.memory_changes])
                 raise
 
-    async def _make_codex_changes(self) -> None:
+    async def _make_asked_changes(self) -> None:
         """Make the changes of the codex that wait; those that the codex refuses go on waiting, with the reason."""
-        refused: list[CodexChange] = []
+        refused: list[AskedChange] = []
         while (change := _first_but(refused, self.state.codex_changes)) is not None:
             # In its place until it is made: a page would tell of one that comes and goes as of a new one.
             self._making = change
             try:
-                await self.make_codex_change(change)
+                await self.make_asked_change(change)
             except StoryBusy:
                 raise
             except (BadAnswer, StoryError) as error:
@@ -355,11 +355,11 @@ class StoryJobs:
         before = (await self.story.apassage()).short_term_memory
         await self._make_change(lambda: self.story.aedit_memory(change.made_in(before)))
 
-    async def make_codex_change(self, change: CodexChange) -> None:
+    async def make_asked_change(self, change: AskedChange) -> None:
         """Make a change of the codex; nothing may be writing the story."""
 
         async def make() -> None:
-            await make_codex_change(self.story, change)
+            await make_asked_change(self.story, change)
             self.state.codex_changes = _with(self.state.codex_changes, change, [])
 
         await self._make_change(make)

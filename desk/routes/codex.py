@@ -12,7 +12,7 @@ from pydantic import Field
 from recurrentgpt.books.file_names import safe_name
 from recurrentgpt.books.readers.lorebook import tell_left_out
 from recurrentgpt.desk.backend import read_model
-from recurrentgpt.desk.backend.codex_change import MOST_CHANGES, CodexChange, Do
+from recurrentgpt.desk.backend.asked_change import MOST_CHANGES, AskedChange, Do
 from recurrentgpt.desk.backend.dependencies import IdleJobsDep, JobsDep
 from recurrentgpt.desk.backend.schemas import (
     ERROR_RESPONSES,
@@ -156,9 +156,9 @@ async def withdraw_change(jobs: JobsDep, number: Annotated[int, Query(ge=1)], bo
 
 async def _make(jobs: StoryJobs, do: Do, name: str, **args: object) -> Changed:
     """Make a change of the codex; it waits while the desk is at work on the story, or has stopped what may go on without it."""
-    change = CodexChange(do=do, name=name, args=args, problem="")
+    change = AskedChange(do=do, name=name, args=args, problem="")
     if not jobs.busy and not await jobs.goes_on_from_before():
-        await jobs.make_codex_change(change)
+        await jobs.make_asked_change(change)
         return Changed()
     # What was asked of the entry since may take it back: only the last of it waits already.
     last = next((waits for waits in reversed(jobs.state.codex_changes) if waits["name"] == name), None)

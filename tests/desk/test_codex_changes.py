@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from recurrentgpt.desk.backend.codex_change import MOST_CHANGES, CodexChange
+from recurrentgpt.desk.backend.asked_change import MOST_CHANGES, AskedChange
 from recurrentgpt.desk.backend.save_draft import write_draft
 from recurrentgpt.library import Library
 from recurrentgpt.schema.errors import StorageError
@@ -20,7 +20,7 @@ from tests.desk.test_story_jobs import Table
 
 FACT = "Zoltan sold the boat."
 ADDED: dict[str, Any] = {"name": "Zoltan", "kind": "person", "facts": [FACT]}
-WAITS = CodexChange(do="add", name="Zoltan", args={"kind": "person", "facts": [FACT], "keys": []}, problem="")
+WAITS = AskedChange(do="add", name="Zoltan", args={"kind": "person", "facts": [FACT], "keys": []}, problem="")
 
 
 @pytest.fixture

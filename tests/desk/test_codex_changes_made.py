@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from recurrentgpt.desk.backend import story_jobs
-from recurrentgpt.desk.backend.codex_change import CodexChange, make_codex_change
+from recurrentgpt.desk.backend.asked_change import AskedChange, make_asked_change
 from recurrentgpt.desk.backend.story_jobs import StoryJobs
 from recurrentgpt.library import Library
 from recurrentgpt.schema.errors import StorageError, StoryError
@@ -184,7 +184,7 @@ def test_what_waits_is_made_behind_the_next_passage_while_a_stopped_edit_is_left
     assert "Zoltan" in names(client, story, view["head"])
 
 
-REFUSED = CodexChange(do="line", name="Quillon", args={"aspect": "status", "value": "dead"}, problem="")
+REFUSED = AskedChange(do="line", name="Quillon", args={"aspect": "status", "value": "dead"}, problem="")
 
 
 @pytest.fixture
@@ -192,7 +192,7 @@ def table(tmp_path: Path, library: Library) -> Table:
     return Table(library, tmp_path)
 
 
-async def waiting(table: Table, *changes: CodexChange) -> StoryJobs:
+async def waiting(table: Table, *changes: AskedChange) -> StoryJobs:
     """Return the jobs of a story where these changes wait."""
     jobs = await table.begun()
     for change in changes:
@@ -203,12 +203,12 @@ async def waiting(table: Table, *changes: CodexChange) -> StoryJobs:
 def while_made(monkeypatch: pytest.MonkeyPatch, name: str, then: Callable[[], None]) -> None:
     """Let something happen while the changes of an entry are made."""
 
-    async def make(story: Story, change: CodexChange) -> None:
+    async def make(story: Story, change: AskedChange) -> None:
         if change["name"] == name:
             then()
-        await make_codex_change(story, change)
+        await make_asked_change(story, change)
 
-    monkeypatch.setattr(story_jobs, "make_codex_change", make)
+    monkeypatch.setattr(story_jobs, "make_asked_change", make)
 
 
 async def test_none_is_passed_over_where_another_is_taken_out_meanwhile(

@@ -130,7 +130,10 @@ def test_what_a_model_says_of_somebodys_sister_is_hers():
 
 
 def test_whoever_is_a_physician_is_the_doctor():
-    people = [said("Ansel Vail", "role", "physician, a widower"), said("Leon Lowe", "role", "the captain of the Petrel")]
+    people = [
+        said("Ansel Vail", "role", "physician, a widower"),
+        said("Leon Lowe", "role", "the captain of the Petrel"),
+    ]
     codex = changed(Codex(), people, "p1", 3)
     for called in ("Doctor Vail", "Dr. Vail", "the doctor", "the physician"):
         assert [one.name for one in codex.named_in(f"Then {called} came in.")] == ["Ansel Vail"]

@@ -3,7 +3,7 @@ import { useEffect, useState, type FormEvent } from "react";
 import { get, upload } from "./api";
 import { Problem, TakeOut, useAttempt } from "./components";
 import { count } from "./format";
-import type { Ask, CodexChange, CodexEntry, CodexHistory, CodexLine, StoryView } from "./types";
+import type { Ask, AskedChange, CodexEntry, CodexHistory, CodexLine, StoryView } from "./types";
 import { layAside, openAgain, setLostLinesAdrift, useField as useDraft, useUnsavedText } from "./unsavedText";
 
 const KINDS = ["person", "place", "thing", "promise", "question"];
@@ -28,7 +28,7 @@ export function useCodex(view: StoryView | null, at: string) {
   return { ...found, problem };
 }
 
-type Props = { view: StoryView; entries: CodexEntry[]; at: string; busy: boolean; changes: CodexChange[]; ask: Ask; onJump: (id: string) => void };
+type Props = { view: StoryView; entries: CodexEntry[]; at: string; busy: boolean; changes: AskedChange[]; ask: Ask; onJump: (id: string) => void };
 
 export function CodexPanel(props: Props & { asOf: string; problem: string }) {
   const { view, entries } = props;
@@ -153,7 +153,7 @@ function Waiting(props: Props) {
 }
 
 /** One of them; what was typed of it is in hand again when it is taken out. */
-function WaitingChange({ view, ask, change, number }: Props & { change: CodexChange; number: number }) {
+function WaitingChange({ view, ask, change, number }: Props & { change: AskedChange; number: number }) {
   const keyOf = (field: string) => `codex/stories/${view.id}/${field}`;
   const typed = typedIn(change);
   const adds = change.do === "add";
@@ -184,7 +184,7 @@ function WaitingChange({ view, ask, change, number }: Props & { change: CodexCha
 const textOf = (value: unknown) => (Array.isArray(value) ? value.join(", ") : String(value ?? ""));
 
 /** A change of an entry in words. */
-function told({ do: what, args }: CodexChange) {
+function told({ do: what, args }: AskedChange) {
   const [facts, keys, value] = [args.facts, args.keys, args.value].map(textOf);
   const aspect = ASPECTS[args.aspect as keyof typeof ASPECTS];
   return {
@@ -199,7 +199,7 @@ function told({ do: what, args }: CodexChange) {
 }
 
 /** What somebody typed of a change, by its field. */
-function typedIn({ do: what, name, args }: CodexChange): [field: string, text: string][] {
+function typedIn({ do: what, name, args }: AskedChange): [field: string, text: string][] {
   if (what === "add") return [["new/name", name], ["new/fact", textOf(args.facts)], ["new/keys", textOf(args.keys)]];
   if (what === "line" && !args.end) return [[`${name}/value`, textOf(args.value)]];
   return what === "alias" ? [[`${name}/alias`, textOf(args.alias)]] : [];

@@ -72,7 +72,7 @@ export type Passage = {
 export type MemoryChange = { before: string; after: string };
 
 /** What somebody asked of the codex; `problem` is why it could not be made. */
-export type CodexChange = { do: "add" | "line" | "alias" | "merge" | "pin" | "hide" | "remove"; name: string; args: Record<string, unknown>; problem: string };
+export type AskedChange = { do: "add" | "line" | "alias" | "merge" | "pin" | "hide" | "remove"; name: string; args: Record<string, unknown>; problem: string };
 
 export type JobState = {
   busy: boolean;
@@ -93,7 +93,7 @@ export type JobState = {
   /** Edits of the memory that wait for the one that the passage in the making leaves, one sentence a line. */
   memory_changes: MemoryChange[];
   /** Changes of the codex that wait until what is in the making is there. */
-  codex_changes: CodexChange[];
+  codex_changes: AskedChange[];
   /** Plans whose passages were written ahead. */
   ready: string[];
   error: string;

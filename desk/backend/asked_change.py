@@ -15,7 +15,7 @@ MOST_CHANGES = 20
 Do = Literal["add", "line", "alias", "merge", "pin", "hide", "remove"]
 
 
-class CodexChange(TypedDict):
+class AskedChange(TypedDict):
     """A change of an entry."""
 
     do: Do
@@ -27,7 +27,7 @@ class CodexChange(TypedDict):
     """Why it could not be made; empty where nothing is known against it."""
 
 
-async def make_codex_change(story: Story, change: CodexChange) -> None:
+async def make_asked_change(story: Story, change: AskedChange) -> None:
     """Make a change of the codex; nothing may be writing the story."""
     methods: Mapping[Do, Callable[..., Awaitable[object]]] = {
         "add": story.aadd_entry,

@@ -3,11 +3,11 @@
 An instant scripted model writes; everything else is real: SQLite on disk, checkpoints, recall, the story log. With
 `--embedder minilm` the packaged embedding model is used, with `hash` (the default) an instant one, so that nothing hides the
 growth of the rest. The figures at step N are medians over the 50 steps up to N; `other_milliseconds` are those of a step without
-its retrieval, which grows with the story and has a limit of its own. `cpu_milliseconds` is what the process computed
-for a step outside the model: on a machine that others use too, that says more than the time. `machine_milliseconds` is how long
-the same small computation took between those steps: whether `other_milliseconds` grew is asked in this measure, for a machine may
-be half as fast a minute later. `log` is what the bytes of the log are, a step: by table and field of its rows, and what the database
-adds. Prints JSON.
+its retrieval, which grows with the story and has a limit of its own. `cpu_milliseconds` is what the process computed for a step
+outside the model: on a machine that others use too, that says more than the time. `machine_milliseconds` is how long the same
+small computation took between those steps: whether `other_milliseconds` grew is asked in this measure, for a machine may be
+half as fast a minute later. `log` is what the bytes of the log are, a step: by table and field of its rows, and what the
+database adds. Prints JSON.
 """
 
 from __future__ import annotations

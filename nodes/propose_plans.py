@@ -138,6 +138,8 @@ async def _dealt(state: State, runtime: StoryRuntime, model: ResolvedModel) -> l
             meter=runtime.meter,
             check=usable,
             insist=insist,
+            # One that was taught says its plans again when it is shown them: what is wrong it is told last.
+            anew=runtime.seed(state, "propose_plans", "anew") if model.adapter and insist else None,
         )
         return reply.in_order()
 

@@ -51,6 +51,7 @@ RETRIEVAL_MILLISECONDS = 20.0
 
 _WORD = re.compile(r"\w+")
 _TEXT = " ".join(f"The warden of gate {number} kept lamp {number % 37} until the bell." for number in range(60))
+"""What the reference computation reads."""
 
 
 class Forgetful(ScriptedChatModel):
@@ -126,7 +127,7 @@ async def measure(steps: int, embedder: str, tier: str) -> dict[str, Any]:
                     cpu_times.append(time.process_time() - busy - by_model)
                     prompts += lengths
                     model_times.clear()
-                    machine.append(_seconds_of_the_same())
+                    machine.append(_reference_seconds())
                     if step in marks:
                         at[step] = _figures(step_times, cpu_times, retrievals, prompts, machine, Path(name))
                     step += 1
@@ -135,8 +136,8 @@ async def measure(steps: int, embedder: str, tier: str) -> dict[str, Any]:
     return {"steps": steps, "embedder": embedder, "tier": tier, "at": at, "ratios": _ratios(at), "log": log}
 
 
-def _seconds_of_the_same() -> float:
-    """Return how long a fixed computation took, of what a step does: words are found, counted and written as JSON."""
+def _reference_seconds() -> float:
+    """Return how long a fixed computation took that is like a step's: words are found, counted and written as JSON."""
     began = time.perf_counter()
     for _ in range(3):
         json.loads(json.dumps(Counter(_WORD.findall(_TEXT)).most_common()))

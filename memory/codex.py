@@ -171,7 +171,12 @@ def _within_bounds(codex: Codex, lead: Collection[str]) -> Codex:
     }
     for entry in left.values():
         codex = codex.with_entry(entry, None)
-    return dataclasses.replace(codex, is_whole=False, left=codex.left.changed(left))
+    # Somebody who has the name of a place may have made room before it.
+    apart = {
+        key if key not in codex.left or codex.left[key].may_be(entry.kind) else f"{key}\n{entry.kind}": entry
+        for key, entry in left.items()
+    }
+    return dataclasses.replace(codex, is_whole=False, left=codex.left.changed(apart))
 
 
 def _rank(entry: Entry) -> int:
@@ -315,8 +320,12 @@ _PUT_AWAY = re.compile(
 """How it is said that somebody lets go of a thing; what only is somewhere may be theirs there."""
 
 
-_WHITHER = re.compile(r"\b(?:for|to|into|in|at)\s+((?:(?:the|an?)\s+)?[\w'’-]+(?:\s+[A-Z][\w'’-]+)*)")
-"""Where a sentence says that somebody went."""
+_WHITHER = re.compile(
+    r"\b(?:left|leaves|went|goes|gone|set (?:out|off|sail)|sail(?:s|ed)|fled|moved|travel\w+|departed|flew|rode|rowed|drove|"
+    r"crossed|headed|emigrated|sent|taken|deported)\b[^.;,]*?\b(?:for|to)\s+"
+    r"((?:the\s+)?[A-Z][\w'’-]*(?:\s+[A-Z][\w'’-]*)*|the\s+[a-z][\w-]+)"
+)
+"""Where an English sentence says that somebody went."""
 
 
 def outdated(entry: Entry, line: Line) -> tuple[Line, ...]:

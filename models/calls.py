@@ -124,7 +124,7 @@ async def ask(
     chosen: Mapping[str, Any] | None = None,
     check: Callable[[M], Problem] | None = None,
     insist: bool = True,
-    anew: int | None = None,
+    second_seed: int | None = None,
 ) -> M: ...
 
 
@@ -142,7 +142,7 @@ async def ask(
     chosen: Mapping[str, Any] | None = None,
     check: Callable[[JsonObject], Problem] | None = None,
     insist: bool = True,
-    anew: int | None = None,
+    second_seed: int | None = None,
 ) -> JsonObject: ...
 
 
@@ -159,14 +159,15 @@ async def ask(
     chosen: Mapping[str, Any] | None = None,
     check: Check | None = None,
     insist: bool = True,
-    anew: int | None = None,
+    second_seed: int | None = None,
 ) -> Any:
     """Return a reply that fits `schema` (a Pydantic class or a JSON schema) and that `check` has nothing against.
 
     A server that knows JSON schemas is held to this one; another finds it in the last message. An unusable reply is
     shown back once, with what is wrong, and one that no such server would have let pass with the schema in words. Raises
     ModelReplyError after that, and what `write_stream` raises. Without `insist`, a second reply that fits the schema is
-    returned whatever `check` says. `anew` is the seed of a second reply to a model that is not shown its first one.
+    returned whatever `check` says. With `second_seed` a second reply is asked for by that, and the model is not shown its
+    first one.
     """
     request = _Request(max_tokens, temperature, seed, None, sampling, json_schema(schema), chosen or {})
     conversation, problem, misfit = list(messages), "", False
@@ -189,8 +190,8 @@ async def ask(
             return parsed
         if not whole:
             problem += " It was cut off at the token limit: be shorter."
-        if anew is not None:
-            request = replace(request, seed=anew)
+        if second_seed is not None:
+            request = replace(request, seed=second_seed)
             continue
         conversation = [
             *messages,

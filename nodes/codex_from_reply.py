@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, get_args
 
@@ -34,7 +35,7 @@ from recurrentgpt.nodes.codex_statuses import is_foreign, status_of
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.schema.codex import NOBODY_HAS, Aspect, Change, Codex, Entry, Kind
-from recurrentgpt.schema.names import parts_of
+from recurrentgpt.schema.names import parts_of, plain
 
 MOST_NAME = 5
 """Words of another name that somebody has, or something."""
@@ -81,6 +82,9 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex, languag
             changes.append(longer)
             codex, known = _called(known, longer["value"], codex)
         rests_on = _rests_on(item, known, told)
+        is_death = item.aspect == "status" and item.change != "end" and status_of(value, kind)[0] == "dead"
+        if is_death and not rests_on and _is_invented(item.sentence, passage):
+            continue
         if item.aspect in ("name", "role") and item.change != "end":
             said = f"{item.sentence or ''} {rests_on}" if item.aspect == "role" else passage
             if (named := _named(item, known, value, codex, said)) is not None:
@@ -98,8 +102,6 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex, languag
             )
             if aspect == "holder" and (holder := holder_of(said, codex, passage)) is not None:
                 said = holder.name
-            if said == "dead" and aspect == "status" and not rests_on and _is_invented(item.sentence, passage):
-                continue
             if aspect == "place" and known.is_dead and acts(known, rests_on):
                 continue  # where a body is, is no deed of theirs
             change = Change(
@@ -201,9 +203,10 @@ def _rests_on(item: CodexChange, entry: Entry, told: Sequence[tuple[str, set[str
 
 
 def _is_invented(sentence: str | None, passage: str) -> bool:
-    """Return whether a sentence was named as one of a passage that has it not: nobody dies by that."""
-    said = " ".join((sentence or "").split())
-    return bool(said) and said not in " ".join(passage.split())
+    """Return whether a sentence was named as one of a passage that has it not; with dots in it, each part of it counts."""
+    text = " ".join(plain(passage).split())
+    parts = [" ".join(part.split()) for part in re.split(r"\.{2,}|…", plain(sentence or ""))]
+    return any(part.strip(" .") not in text for part in parts)
 
 
 def _aspects(aspect: str, name: str, value: str, kind: Kind, language: str) -> Iterator[tuple[Aspect, str]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, groupby, takewhile
@@ -61,8 +62,9 @@ TOLD_WORDS = {"small": 45, "full": 260}
 MOST_COMPARED = 40
 """Facts of one entry that are held against the plan, the newest."""
 
-NEAR, MOST_NEAR = 0.35, 2
-"""Cosine from which on a plan is about what the author says of somebody whom it does not name, and how much of that is told."""
+NEAR, MOST_NEAR, MOST_ASKED = 0.35, 2, 400
+"""Cosine from which on a plan is about what the author says of somebody whom it does not name, how many such lines are told, and
+of how many, the last ones, that is asked: to embed so many takes two seconds, once."""
 
 _ACT = re.compile(rf"(?:[\w'’-]+ ){{1,4}}?{ACTS}")
 """A sentence that begins with what somebody did."""
@@ -76,19 +78,21 @@ MOST_HEADING_WORDS = 10
 _LETTER = re.compile(r"\w")
 
 _LIKENESS = (
-    r"(?:tape|cassette|recording|recorder|video|footage|newsreel|projector|projection|hologram|holo|television|telly|TV|broadcast|"
+    r"(?:tape|cassette|record(?:ing|er)|video|footage|newsreel|projector|projection|hologram|holo|television|telly|TV|broadcast|"
     r"voicemail|answering machine|gramophone|portrait|photo(?:graph)?|picture|snapshot|polaroid|album|billboard|painting|fresco|"
     r"mural|engraving|etching|sketch|drawing|tapestry|mosaic|stained glass|window of the church|(?:east|west|chapel) window|"
     r"puppet|marionette|replay|statue|bust|effigy|waxwork|medallion)s?"
 )
 """What shows or sounds like somebody who is not there, and is hardly ever anything else."""
-_MAY_BE_LIKENESS = (
-    r"(?:record|film|reel|screen|monitor|lens|camera|negative|poster|placard|hoarding|canvas(?:es)?|radio|wireless|bronze|marble|"
-    r"plaster|wallpaper|mantel(?:piece)?|front row|new coin|banknote|stamp)s?"
+_SCREEN = (
+    r"(?:film|reel|screen|monitor|lens|camera|poster|placard|hoarding|radio|wireless|mantel(?:piece)?|front row|new coin|"
+    r"banknote)s?"
 )
-"""What shows or sounds like somebody where it is looked at or listened to."""
-_MEDIUM = rf"(?:{_LIKENESS}|{_MAY_BE_LIKENESS})"
-"""What shows or sounds like somebody who is not there."""
+"""The same, of what also stands in a room or is a film of dust."""
+_STUFF = r"(?:canvas|bronze|marble|plaster|wallpaper|negative|stamp)s?"
+"""What somebody may be painted on or cast in, and most of what else there is."""
+_MEDIUM = rf"(?:{_LIKENESS}|{_SCREEN}|{_STUFF})"
+"""What shows or sounds like somebody, in a sentence that tells of them."""
 _PAST_TIME = (
     r"(?:years?|months?|weeks?|days?|nights?|mornings?|evenings?|hours?|minutes?|decades?|centur(?:y|ies)|winters?|summers?|"
     r"springs?|autumns?|falls?|seasons?|moons?|cycles?|generations?|lifetimes?|harvests?)"
@@ -126,34 +130,36 @@ _UNREAL = re.compile(
 )
 """What makes unreal, or of another time, only what is told after it."""
 _SHOWS = (
-    r"(?:hung|hangs?|show(?:s|ed|ing)|play(?:s|ed|ing)?|crackl\w+|hiss\w+|flicker\w*|stutter\w*|glow\w*|lit up|"
-    r"(?:came|comes?) (?:on|alive|to life)|switch\w+|tun(?:es|ed|ing)|(?:re)?w(?:ou|i)nd(?:s|ing)?|watch\w+|fed|feeds|"
-    r"thread\w+|project(?:s|ed)|press(?:es|ed)|paint(?:ed|ing)?|carved|cast|unveiled|struck|printed|"
-    r"(?:look|star|gaz|glanc)\w+ (?:at|into|up|down)|found|put on|turned (?:on|up)|smil\w+|grinn\w+|wav(?:ed|ing))"
+    r"(?:hung|hangs?|show(?:s|ed|ing)|flicker\w*|glow\w*|watch\w+|project(?:s|ed)|paint(?:s|ed|ing)?|carved|cast|unveiled|"
+    r"struck|printed|(?:look|star|gaz|glanc)\w+ (?:at|into|up|down))"
 )
-"""What is done with what shows or sounds like somebody, and by it."""
-_KEPT_IN_MIND = (
-    r"(?:way|voice|faces?|hands?|laugh|laughter|smile|eyes|looks?|sounds?|smell|touch|wedding|war|funeral|parties|party|"
-    r"first|last|time|old|story|stories|song|words?|kitchen|house|farm|garden|school|beach|sea|river|mother|father|brother|"
-    r"sister|aunt|uncle|man|woman|boy|girl|child)"
+"""What is done with stuff that shows somebody, and by it."""
+_OF_SOMEBODY = r"of (?:him|her|them|(?-i:[A-Z]\w*))"
+_FORGOTTEN = (
+    r"(?:keys?|doors?|locks?|gates?|windows?|bags?|coats?|hats?|gloves|umbrellas?|errands?|lists?|tickets?|money|purse|wallet|"
+    r"lamps?|stove|kettle|oven|bread|milk|sugar|salt|tea|soup|matches|candles?|parcels?|packages?|medicine|glasses|maps?|"
+    r"ropes?|gun|knife|appointment|meeting|rules?|passwords?|codes?|numbers?|horses?|dogs?|hens)"
 )
-"""What of another time is remembered, where any other thing may just have been forgotten."""
-_ANY_THING = rf"(?:the|an?|his|her|its|their) (?!(?:\w+ )?(?:{_PAST_TIME}|{_KEPT_IN_MIND})\b)[\w-]+(?: [\w-]+)?[.,;:!?]"
-_SOMEBODY_HAD_BEEN = (
-    r"(?:he|she|they|we|(?-i:(?!(?:It|There|This|That|Nothing|Something|Everything|All)\b)[A-Z][\w'’-]+)) had been"
+"""What somebody remembers who had only forgotten it."""
+_DONE_WITH = (
+    r"(?:rain|snow|freez|burn|clos|shut|paint|light|lit|said|lock|unlock|open|swept|clean|mend|repair|tor|broken|set|laid|"
+    r"put|remov|scrubb|polish|cut|nail|board|stolen|seal)(?:ing|ed|t|n)?"
 )
+"""What had been done with a thing, or had fallen as rain, without a word of another time."""
 _THEN = re.compile(
     rf"\b(?:{_PAST_TIME} (?:ago|earlier|before)|in those days|back then|as a (?:boy|girl|child)|used to|"
     r"when (?:he|she|they) (?:was|were) (?:alive|young|a)|dream(?:ed|t|ing)?|"
-    rf"remember\w*(?! to\b)(?! {_ANY_THING})|{_SOMEBODY_HAD_BEEN}|"
-    rf"it had been (?:[\w'’-]+ ){{0,4}}?(?:{_PAST_TIME}|birthday|wedding|Christmas|Easter)|"
-    rf"{_LIKENESS}|{_SHOWS}\b[^.]*\b{_MAY_BE_LIKENESS}|{_MAY_BE_LIKENESS}\b[^.]* {_SHOWS}|"
+    rf"remember\w*(?! to\b)(?! (?:the|an?|his|her|its|their) (?:\w+ )?{_FORGOTTEN}\b)|"
+    rf"(?<!\bthere )had been(?! {_DONE_WITH}\b)|"
+    rf"{_LIKENESS}|{_SHOWS}\b[^.!?]{{0,80}}\b{_STUFF}|{_STUFF}\b[^.!?]{{0,80}} {_SHOWS}|{_STUFF} {_OF_SOMEBODY}|"
+    rf"(?<!\bdrew the )(?<!\bmoved the )(?<!\bfolded the ){_SCREEN}(?! (?:bag|case|strap|door|stood|lay|was (?:bare|empty|off|"
+    rf"broken)|of (?!him\b|her\b|them\b|(?-i:[A-Z])))\b)|"
     r"(?:unfolded|opened|read|reread) (?:the|his|her|their|an?) (?:\w+ )?(?:letter|note|diary|journal|postcard|will)|"
-    rf"{_MAY_BE_LIKENESS} of (?:him|her|them|(?-i:[A-Z]))|"
     r"machine (?:beeped|clicked|whirred)|as children|"
     r"(?:in|of|the|his|her) (?:\w+ )?fever|pills|deliri\w*|hallucinat\w*|morphine|opium|lights came up|(?:was|were) to play|"
     r"witness|testif\w*|testimony|confess\w*|recount\w*|described|through it again|(?:talked|spoke) (?:until|all|of)|"
-    r"(?:put|lowered|set) the needle|scrolled|swiped|(?:first|next|last) page|(?:at|after) the (?:wake|funeral)|"
+    r"(?:put|lowered|set) the needle|record (?:crackled|hissed|played|spun)|"
+    r"scrolled|swiped|(?:first|next|last) page|(?:at|after) the (?:wake|funeral)|"
     r"(?:eulogy|obituary|ballad|epitaph)|curtain (?:rose|went up)|"
     r"(?:told|tell|telling|swapped|traded) (?:\w+ ){0,4}(?:stor(?:y|ies)|tales?|anecdotes)|"
     r"thought (?:back|of)|closed (?:his|her) eyes and saw)\b",
@@ -500,23 +506,32 @@ async def told_entries(state: State, runtime: StoryRuntime, known: Sequence[str]
 
 
 async def _by_meaning(codex: Codex, told: Collection[str], state: State, runtime: StoryRuntime) -> list[Entry]:
-    """Return the entries of which the author says what is nearest to the plan, where that names none of them.
+    """Return the entries of which the author says what is nearest to the plan, where that names none of them, with that alone.
 
-    What passages say is found by the recall, in the passages themselves; what the author says stands in none.
+    What passages say is found by the recall, in the passages themselves; what the author says stands in none. The embedder
+    finds any two sentences of some languages alike.
     """
-    if not state.get("step") or not runtime.context.top_k:
+    if not state.get("step") or not runtime.context.top_k or not is_english(runtime.context.language):
         return []
-    said = {
-        sentence_of(entry, line): entry
+    said = [
+        (entry, line)
         for entry in codex.entries.values()
         if entry.name not in told
         # It stands before all that passages say.
         for line in takewhile(lambda line: not line.passage, entry.lines)
         if line.aspect in LASTING and line.aspect != "role"
-    }
-    near = await runtime.recall.nearness(state["plan"], said) if said else {}
-    nearest = sorted((text for text in said if near[text] >= NEAR), key=lambda text: -near[text])[:MOST_NEAR]
-    return list({said[text].name: said[text] for text in nearest}.values())
+    ][-MOST_ASKED:]
+    near = await runtime.recall.nearness(state["plan"], [sentence_of(*one) for one in said]) if said else {}
+    shares = [(near.get(sentence_of(*one), 0.0), one) for one in said]
+    nearest = sorted((share for share in shares if share[0] >= NEAR), key=lambda share: -share[0])[:MOST_NEAR]
+    found = defaultdict[str, list[Line]](list)
+    for _, (entry, line) in nearest:
+        found[entry.name].append(line)
+    return [
+        dataclasses.replace(entry, lines=tuple(found.pop(entry.name)))
+        for _, (entry, _) in nearest
+        if entry.name in found
+    ]
 
 
 def _without_acts(entry: Entry) -> Entry:

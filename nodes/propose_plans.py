@@ -139,7 +139,7 @@ async def _dealt(state: State, runtime: StoryRuntime, model: ResolvedModel) -> l
             check=usable,
             insist=insist,
             # One that was taught says its plans again when it is shown them: what is wrong it is told last.
-            anew=runtime.seed(state, "propose_plans", "anew") if model.adapter and insist else None,
+            second_seed=runtime.seed(state, "propose_plans", "second") if model.adapter and insist else None,
         )
         return reply.in_order()
 

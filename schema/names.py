@@ -55,7 +55,7 @@ _TITLES_OF_HIM = "mr mister sir lord master monsieur herr señor signor senhor m
 RANKS = frozenset((
     "dr", "doctor", "captain", "professor", "colonel", "major", "sergeant", "lieutenant", "inspector", "detective", "constable",
     "commander", "admiral", "general", "judge", "nurse", "corporal", "sheriff", "mayor", "governor", "senator", "president",
-    "chancellor", "ambassador", "bishop", "archbishop", "abbot", "abbess", "vicar",
+    "chancellor", "ambassador", "archbishop", "abbess", "vicar",
 ))  # fmt: skip
 """Titles by which somebody may be meant without their name."""
 _SHORT = {"capt": "captain", "prof": "professor", "col": "colonel", "sgt": "sergeant", "lt": "lieutenant"} | {

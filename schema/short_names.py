@@ -195,6 +195,10 @@ class ShortName:
 
 _OFFICES = {"physician": "doctor", "surgeon": "doctor", "medic": "doctor", "skipper": "captain", "magistrate": "judge"}
 """By what somebody of a role is addressed, and meant."""
+_OF_OFFICES = frozenset(
+    ("ship's", "army", "field", "village", "town", "parish", "head", "chief", "old", "young", "local")
+)
+"""What may stand before such a role and makes no other of it."""
 
 
 def rank_of(title: str) -> str:
@@ -219,10 +223,16 @@ def short_names_of_person(names: Sequence[str], roles: Sequence[str]) -> list[Sh
     own = frozenset(word for name in names for word in plain(name).split())
     found = [_short_role(role, own) for role in roles]
     titles = [form_of(name).title for name in names]
-    offices = [_OFFICES.get(head_of(words_of_thing(role)), "") for role in roles]
+    offices = [_office(plain(without_article(role)).casefold().split()) for role in roles]
     ranks = [*(rank_of(title) for title in titles if title in RANKS), *filter(None, offices)]
     found += [ShortName(rank, (), "", own, is_person=True) for rank in ranks]
     return [short for short in found if short is not None]
+
+
+def _office(role: Sequence[str]) -> str:
+    """Return by what somebody of a role is addressed: a tree surgeon is no doctor, nor whoever was one."""
+    kind = kind_words(role)
+    return _OFFICES.get(kind[-1], "") if kind and _OF_OFFICES.issuperset(kind[:-1]) else ""
 
 
 def _short_role(role: str, names: frozenset[str]) -> ShortName | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -82,11 +83,18 @@ class ChangeBody(RequestBody):
     after: LongText
 
 
+class SummaryBody(TextBody):
+    """Another long-term entry; refused where the one that was `seen` was changed meanwhile."""
+
+    seen: LongText | None = None
+
+
 class PlansBody(RequestBody):
-    """The plans to choose from."""
+    """The plans to choose from; refused where those that were `seen` were changed meanwhile."""
 
     plans: Annotated[list[LongText], Field(max_length=9)]
     at: Ref | None = None
+    seen: Annotated[list[LongText], Field(max_length=9)] | None = None
 
 
 class BriefBody(RequestBody):
@@ -252,16 +260,28 @@ async def withdraw_memory(jobs: JobsDep, number: Annotated[int, Query(ge=1)], bo
     return Changed()
 
 
+def _check_seen(what: str, seen: Sequence[str], now: Sequence[str]) -> None:
+    """Raise StoryError where what was edited reads otherwise now."""
+    if len(seen) != len(now) or not all(map(is_same, seen, now)):
+        raise StoryError(
+            f"{what} changed meanwhile: look at what stands there now, then save yours. Nothing of either is lost."
+        )
+
+
 @router.put("/stories/{story}/plans")
 async def plans(jobs: IdleJobsDep, body: PlansBody) -> Changed:
     """Replace the plans to choose from."""
+    if body.seen is not None:
+        _check_seen("The plans were", body.seen, (await jobs.story.apassage(body.at)).plans)
     await jobs.story.aedit_plans(body.plans, body.at)
     return moved(jobs)
 
 
 @router.put("/stories/{story}/summary")
-async def summary(jobs: IdleJobsDep, body: TextBody) -> Changed:
+async def summary(jobs: IdleJobsDep, body: SummaryBody) -> Changed:
     """Replace what the long-term memory holds of a passage."""
+    if body.seen is not None:
+        _check_seen("The long-term entry was", [body.seen], [(await jobs.story.apassage(body.at)).summary])
     await jobs.story.aedit_summary(body.at, body.text)
     return moved(jobs)
 

@@ -331,15 +331,36 @@ def test_nobody_dies_by_a_sentence_that_the_passage_has_not(sentence, is_dead):
     assert bool(found) is is_dead
 
 
-@pytest.mark.parametrize(
-    ("place", "status"), [("in Harwick", "absent"), ("at the Harwick docks", "absent"), ("in the yard", "")]
-)
-def test_whoever_left_for_a_town_and_is_told_of_there_is_away_still(place, status):
-    left = Change(
-        entry="Petra Lund", kind="person", do="set", aspect="status", value="absent", rests_on="Petra left for Harwick."
+def test_what_is_said_of_such_a_death_is_no_fact_either():
+    said = CodexChange(
+        name="Odo", aspect="status", value="dead, drowned in the lock", sentence="Odo fell into the lock."
     )
+    assert not from_reply([said], "Rain fell on the yard, and the gutters sang.", CODEX)
+
+
+def test_a_sentence_may_be_quoted_in_part():
+    passage = "Odo’s hands let go of the rope. The river’s cold closed over his head at once."
+    said = CodexChange(name="Odo", aspect="status", value="dead", sentence="Odo's hands let go... closed over his head")
+    assert [change["value"] for change in from_reply([said], passage, CODEX)] == ["dead"]
+
+
+@pytest.mark.parametrize(
+    ("left", "place", "status"),
+    [
+        ("Petra left for Harwick.", "in Harwick", "absent"),
+        ("Petra left for Harwick.", "at the Harwick docks", "absent"),
+        ("Petra sailed to the island.", "on the island", "absent"),
+        ("Petra left for Harwick.", "in the yard", ""),
+        ("Petra left the mill in Harwick without a word.", "in Harwick", ""),
+        ("Petra's bed in the attic was empty.", "in the attic", ""),
+        ("Petra left for their cabin.", "in their kitchen", ""),
+        ("Petra ging in ihrem Mantel fort.", "in ihrem Zimmer", ""),
+    ],
+)
+def test_whoever_left_for_a_town_and_is_told_of_there_is_away_still(left, place, status):
+    absent = Change(entry="Petra Lund", kind="person", do="set", aspect="status", value="absent", rests_on=left)
     there = Change(entry="Petra Lund", kind="person", do="set", aspect="place", value=place, rests_on="Money came.")
-    codex = changed(changed(CODEX, [left], "p2", 4), [there], "p3", 5)
+    codex = changed(changed(CODEX, [absent], "p2", 4), [there], "p3", 5)
     assert codex.find("Petra Lund").value("status") == status
 
 
@@ -525,6 +546,9 @@ def status_after(fact):
         "A film of dust lay on the piano.",
         "She kept a record of every delivery.",
         "The letter had been burned.",
+        "The wind tore at the canvas.",
+        "She smiled and wiped the marble counter.",
+        "She looked at him! The marble was cold.",
     ],
 )
 def test_what_only_has_a_word_of_memories_or_pictures_silences_nothing(opening):
@@ -537,13 +561,27 @@ def test_what_only_has_a_word_of_memories_or_pictures_silences_nothing(opening):
     [
         "Signe remembered.",
         "Signe remembered his laugh.",
+        "Signe remembered her husband.",
+        "Signe remembered the picnic.",
         "Signe remembered how it was.",
         "It had been a hard winter.",
+        "It had been Tuesday.",
         "They had been young.",
+        "I had been his student.",
+        "His father had been a baker.",
+        "The house had been full of laughter.",
         "He switched the radio on.",
+        "She turned the radio on.",
+        "A voice came over the radio.",
+        "On the screen the scene changed.",
+        "The camera rolled.",
+        "She sat before the monitor.",
         "She stared at the poster.",
+        "The poster of Bastian was torn.",
         "The film flickered.",
+        "The film began.",
         "It was a bronze of him.",
+        "It was a bronze of Bastian.",
     ],
 )
 def test_in_memories_and_pictures_the_dead_may_act(opening):

@@ -137,3 +137,9 @@ def test_whoever_is_a_physician_is_the_doctor():
     codex = changed(Codex(), people, "p1", 3)
     for called in ("Doctor Vail", "Dr. Vail", "the doctor", "the physician"):
         assert [one.name for one in codex.named_in(f"Then {called} came in.")] == ["Ansel Vail"]
+
+
+@pytest.mark.parametrize("role", ["tree surgeon", "former physician", "a retired surgeon"])
+def test_whoever_is_another_surgeon_or_was_one_is_no_doctor(role):
+    codex = changed(Codex(), [said("Ansel Vail", "role", role)], "p1", 3)
+    assert not codex.named_in("Then the doctor came in.")

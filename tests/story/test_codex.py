@@ -848,6 +848,17 @@ def test_what_the_author_says_is_told_where_the_plan_is_about_it_and_names_nobod
     assert ("Nobody may whistle" in told, "grinds no rye" in told) == (True, False)
 
 
+def test_in_other_languages_nothing_is_told_by_its_meaning_alone(begin, author, model):
+    story = begin(min_words=20, max_words=80, selector="simulator", top_k=8, language="Polish")
+    begun(story, author, KEY, tier="full")
+    author(tier="full")
+    story.add_entry("Sea law", "thing", ["Nobody may whistle a tune on board the ship."])
+    asked = len(model.calls)
+    story.choose("Signe whistles a tune on board of a ship.")
+    story.step()
+    assert "Nobody may whistle" not in "\n".join(prompts(model, asked))
+
+
 def test_of_a_lorebook_what_is_left_out_is_said(story, author, tmp_path):
     """Long texts come in whole, words listed in a pattern are keys, and in the places for names stand the story's."""
     from recurrentgpt.books.readers.lorebook import tell_left_out
@@ -1192,6 +1203,22 @@ def test_a_place_that_has_somebodys_name_comes_back_beside_them(monkeypatch):
         "Harrow lies on the coast.",
     ]
     assert codex.find("Harrow", "person").value("role") == "a clerk"
+
+
+def test_whoever_has_the_name_of_a_place_comes_back_after_it_made_room_too(monkeypatch):
+    from recurrentgpt.memory import codex as module
+    from recurrentgpt.schema.codex import Change, Codex
+
+    monkeypatch.setattr(module, "MOST_ENTRIES", 2)
+    clerk = Change(entry="Harrow", kind="person", do="set", aspect="role", value="a clerk")
+    town = Change(entry="Harrow", kind="place", do="set", aspect="fact", text="Harrow has a white tower.")
+    pushed = [
+        Change(entry=f"Person {number}", kind="person", do="set", aspect="role", value="a cook") for number in range(9)
+    ]
+    codex = module.changed(Codex(), [clerk], "p1", 1)
+    for step, changes in enumerate([pushed[:3], [town], pushed[3:6], [{**clerk, "value": "a thief"}]], 2):
+        codex = module.changed(codex, changes, f"p{step}", step)
+    assert [line.value for line in codex.find("Harrow", "person").lines] == ["a clerk", "a thief"]
 
 
 def test_what_says_nothing_is_not_in_the_log(story, author):

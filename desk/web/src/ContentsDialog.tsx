@@ -84,7 +84,8 @@ export const keyOfChapter = (story: string, step: number) => `name/stories/${sto
 export function ChapterForm(props: { story: string; at: string; step: number; title: string | null; busy: boolean; ask: Ask }) {
   const field = useField(keyOfChapter(props.story, props.step));
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => void (takeWish(field.key) && input.current?.focus()), [field.key]);
+  // Each time that it is drawn: it may be there already.
+  useEffect(() => void (takeWish(field.key) && input.current?.focus()));
   const title = field.text ?? props.title ?? "";
   const set = (to: string | null) => void props.ask("PUT", "/chapter", { at: props.at, title: to }).then((done) => done && field.drop());
   return (

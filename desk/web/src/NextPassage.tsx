@@ -171,7 +171,7 @@ function Choices({ live, view, ask }: Props) {
   const keyOf = (number: number) => `${view.id}/plan${number}/${view.root}/${view.step}`;
   const edit = (number: number) => view.plans[number - 1] !== undefined && openEditor(keyOf(number), view.plans[number - 1]!, view.head);
   const savePlan = (number: number, text: string, drop: () => void) =>
-    void ask("PUT", "/plans", { plans: view.plans.map((plan, index) => (index + 1 === number ? text : plan)) }).then((done) => done && drop());
+    void ask("PUT", "/plans", { plans: view.plans.map((plan, index) => (index + 1 === number ? text : plan)), seen: view.plans }).then((done) => done && drop());
   const numbers = Object.fromEntries([1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => [String(number), () => choose(number)]));
   useKeys({
     ...numbers,

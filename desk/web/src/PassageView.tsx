@@ -1,6 +1,6 @@
 import { memo, useEffect, useState, type MouseEvent } from "react";
 import { get } from "./api";
-import { isWanted, useUnsavedText, type EditorField } from "./unsavedText";
+import { isWanted, takeWish, useUnsavedText, type EditorField } from "./unsavedText";
 import type { PassageCache } from "./passageCache";
 import { ChapterForm, keyOfChapter } from "./ContentsDialog";
 import { Contradictions, useContradictions } from "./Contradictions";
@@ -19,8 +19,11 @@ export const PassageView = memo(function PassageView(props: Props) {
   const text = useUnsavedText(`${props.story}/text/${props.first}/${step}`, passage.id);
   const summary = useUnsavedText(`${props.story}/summary/${props.first}/${step}`, passage.id);
   useEffect(() => {
-    // Its field stands in the menu.
-    if (isWanted(keyOfChapter(props.story, step))) setOpen(true);
+    // Its field stands in the menu, which an editor of the text takes the place of.
+    const key = keyOfChapter(props.story, step);
+    if (!isWanted(key)) return;
+    if (text.text === null) setOpen(true);
+    else takeWish(key);
   });
   const selected = useSelected(passage.id);
   const contradictions = useContradictions(passage);
@@ -134,11 +137,12 @@ function EditSummary(props: Props & { field: EditorField }) {
   const [now, setNow] = useState<string | null>(null);
   const save = async () => {
     if (now !== null || !text.trim()) return;
-    // Another tab may have saved one; of that no page is told.
-    const [found] = await get<Passage[]>(`/stories/${props.story}/passages`, { ids: props.passage.id }).catch(() => []);
-    if (found && ![field.base, text, field.saved].some((known) => isSame(known, found.summary))) return setNow(found.summary);
-    field.sent(text);
-    if (!(await props.ask("PUT", "/summary", { text, at: props.passage.id }))) return field.sent(field.saved);
+    if (!(await props.ask("PUT", "/summary", { text, at: props.passage.id, seen: field.base }))) {
+      // Another page may have saved one, of which this one was not told.
+      const [found] = await get<Passage[]>(`/stories/${props.story}/passages`, { ids: props.passage.id }).catch(() => []);
+      if (found && !isSame(field.base, found.summary)) setNow(found.summary);
+      return;
+    }
     props.cache.put({ ...props.passage, summary: text });
     field.drop();
   };

@@ -161,7 +161,7 @@ export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; 
     if (chapter) {
       const passage = view.path[Number(chapter[1]) - 1]?.[0];
       openAgain(key);
-      return passage ? props.onJump(passage) : setAdrift(key);
+      return passage ? props.onJump(passage) : setAdrift(key.replace(/\/~\w+$/, ""));
     }
     const place = PLACES.find(([pattern]) => pattern.test(key));
     if (place) {

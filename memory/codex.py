@@ -390,9 +390,9 @@ def _without_untrue_facts(codex: Codex, thing: Entry, step: int, *, is_put: bool
 
     Of a thing that only lies elsewhere now, which `is_put`, nobody else has said anything: its own facts are read alone.
     """
-    holder, last = thing.value("holder"), [name.split()[-1] for name in thing.names]
+    holder, last = thing.value("holder"), [name.split()[-1].casefold() for name in thing.names]
     if (known := _holder(codex, holder)) is not None:
-        holder = " ".join(known.names)
+        holder = " ".join((*known.names, *known.roles))
     for key, entry in [(codex.key(thing), thing)] if is_put else list(codex.entries.items()):
         # Most lines are no facts, and most facts name something else, which is found without a pattern.
         if gone := [
@@ -400,7 +400,7 @@ def _without_untrue_facts(codex: Codex, thing: Entry, step: int, *, is_put: bool
             for line in entry.true_lines
             if line.aspect == "fact"
             and line.passage
-            and any(word in line.text for word in last)
+            and any(word in line.text.casefold() for word in last)
             and (
                 (not is_put and tells_of_other_holder(line.text, thing.names, holder))
                 or (line.step < step and tells_where_it_is(line.text, thing.names))
@@ -423,7 +423,7 @@ def _after_death(codex: Codex, dead: Entry) -> Codex:
     them in the present. What they did, who they were and how they looked stays, and what the author says of the whole branch.
     """
     entries, ended = dict(codex.entries), list[tuple[Entry, Line]]()
-    names = codex.names_of(dead, "person")
+    names = codex.called_alone(dead)
     for own, entry in codex.entries.items():
         if own == codex.key(dead):
             gone = [line for line in entry.true_lines if line.passage and _ends_with_life(dead, line)]
@@ -450,11 +450,7 @@ def _dead_of(codex: Codex, entry: Entry, line: Line) -> Entry | None:
     if line.aspect != "fact":
         return None
     return next(
-        (
-            dead
-            for dead in codex.dead
-            if dead is not entry and _tells_of_life(dead, line, codex.names_of(dead, "person"))
-        ),
+        (dead for dead in codex.dead if dead is not entry and _tells_of_life(dead, line, codex.called_alone(dead))),
         None,
     )
 
@@ -493,7 +489,11 @@ def _superseded(entry: Entry, line: Line, dead: Entry) -> Iterator[tuple[str, Su
     for passage, rests_on in line.said_in:
         # What it rests on mostly tells what somebody did, and that is not undone.
         lived = rests_on if tells_how_they_live(rests_on, dead.names) else ""
-        yield passage, Superseded(sentence_of(entry, line), lived, entry.names)
+        yield passage, Superseded(sentence_of(entry, line), lived, _ever_called(entry), roles=entry.roles)
+
+
+def _ever_called(entry: Entry) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([*entry.names, *entry.former]))
 
 
 def _alive_again(codex: Codex, entry: Entry) -> Codex:
@@ -512,7 +512,8 @@ def _alive_again(codex: Codex, entry: Entry) -> Codex:
             continue
         for passage, true in _superseded(holds, line, entry):
             known = over.get(passage, codex.over.get(passage)) or ()
-            over[passage] = tuple(one for one in known if one != true) or None
+            # They may have another name or role by now.
+            over[passage] = tuple(one for one in known if one[:2] != true[:2]) or None
         same = now or next((other for other in holds.lines if _says_same(other, line)), None)
         lines = _said_again(holds.lines, same, line) if same else (*holds.lines, line)
         entries[own] = bounded(dataclasses.replace(holds, lines=tuple(sorted(lines, key=lambda line: line.step))))
@@ -553,7 +554,8 @@ def _ended(codex: Codex, old: Entry | None, new: Entry, by: Line | None = None) 
         now = sentence_of(new, after) if after else ""
         for passage, said in line.said_in:
             # That they left is what somebody did, and stays told as that.
-            one = Superseded(sentence_of(new, line), "" if line.value == "absent" else said, new.names, now)
+            rests_on = "" if line.value == "absent" else said
+            one = Superseded(sentence_of(new, line), rests_on, _ever_called(new), now, new.roles)
             known = over.get(passage, codex.over.get(passage, ()))
             over[passage] = known if one in known else (*known, one)
     return codex.with_over(over)

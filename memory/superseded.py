@@ -94,7 +94,7 @@ def without_superseded(text: str, over: Collection[Superseded]) -> str:
 
 def without_other_holders(text: str, thing: Entry, holder: str) -> str:
     """Return a text of before a thing got lost or changed hands without what it tells in the present: who has it, where it is."""
-    if not any(name.split()[-1] in text for name in thing.names):
+    if not _has_last_word(text, thing.names):
         return text
     return _without(
         text,
@@ -126,7 +126,7 @@ def still_true(codex: Codex, commit: Commit, kind: RowKind, row: int, piece: str
 
     Of the passage's own words only the sentences go on which a line rests that is over: whatever else it tells happened.
     """
-    over = codex.over.get(commit["id"], ())
+    over = [_with_roles(line, codex) for line in codex.over.get(commit["id"], ())]
     summary = without_superseded(commit["summary"], over)
     if kind in ("summary", "fact"):
         piece = without_superseded(piece, over)
@@ -136,15 +136,23 @@ def still_true(codex: Codex, commit: Commit, kind: RowKind, row: int, piece: str
         # In nobody's hands is what is lost.
         now = entry.line("holder") or entry.line("status")
         if now and commit["step"] < now.step:
-            summary = without_other_holders(summary, entry, entry.value("holder"))
-            piece = piece if kind == "sentence" else without_other_holders(piece, entry, entry.value("holder"))
+            has = codex.find(entry.value("holder"))
+            holder = " ".join((*has.names, *has.roles)) if has else entry.value("holder")
+            summary = without_other_holders(summary, entry, holder)
+            piece = piece if kind == "sentence" else without_other_holders(piece, entry, holder)
     for entry in codex.dead:
         # In the passage of the death the same sentence may tell how they lived and how they died.
         if (died := entry.line("status")) and commit["step"] != died.step:
-            summary = without_living(summary, codex.names_of(entry, "person"))
-            piece = piece if kind == "sentence" else without_living(piece, codex.names_of(entry, "person"))
+            summary = without_living(summary, codex.called_alone(entry))
+            piece = piece if kind == "sentence" else without_living(piece, codex.called_alone(entry))
     piece = " ".join(piece.split())
     return StillTrue(summary, piece or summary, bool(piece) and is_quoted(kind, row, commit))
+
+
+def _with_roles(line: Superseded, codex: Codex) -> Superseded:
+    """Return a line that is over with the roles of its entry: the brief says them, and no passage."""
+    entry = codex.find(line.called[0]) if line.called else None
+    return line._replace(roles=tuple(dict.fromkeys([*line.roles, *entry.roles]))) if entry and entry.roles else line
 
 
 def says(text: str, over: Collection[Superseded]) -> bool:
@@ -165,7 +173,7 @@ def _without_words(text: str, said: str) -> str:
 
 def says_again(sentence: str, line: Superseded) -> bool:
     """Return whether a sentence says a line that is over, in whatever words, and not what has taken its place."""
-    if not _names(sentence, line.called):
+    if not _names(sentence, (*line.called, *line.roles)):
         return False
     own, called = _said(sentence), word_forms(" ".join(line.called))
     own_words = frozenset().union(*own) - called
@@ -217,13 +225,17 @@ def _subject(names: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def tells_of_other_holder(sentence: str, names: tuple[str, ...], holder: str) -> bool:
-    """Return whether an English sentence tells in the present that another than `holder` has a thing of these names."""
-    last = [name.split()[-1] for name in names]
-    if not any(word in sentence for word in last):
+    """Return whether an English sentence tells in the present that another than `holder` has a thing of these names.
+
+    `holder` is all that they are called, with their roles.
+    """
+    if not _has_last_word(sentence, names):
         return False
     has = _holding(names).search(sentence)
     if has is None:
         return False
+    if has["role"]:
+        return has["role"].casefold().split()[-1] not in holder.casefold().split()
     # Ansel Rook is not Tilda Rook.
     first, called = (has["first"] or "").strip(), holder.split()
     if has["last"] not in called or has["last"] == called[0]:
@@ -231,9 +243,15 @@ def tells_of_other_holder(sentence: str, names: tuple[str, ...], holder: str) ->
     return is_name_part(first) and first.casefold() not in OF_ANYBODY and first not in called
 
 
+def _has_last_word(text: str, names: Collection[str]) -> bool:
+    """Return whether a text has the last word of a name, in whatever letters: the tin whistle is the Tin Whistle."""
+    text = text.casefold()
+    return any(name.split()[-1].casefold() in text for name in names)
+
+
 def tells_where_it_is(sentence: str, names: tuple[str, ...]) -> bool:
     """Return whether an English sentence tells in the present where a thing of these names is."""
-    if not any(name.split()[-1] in sentence for name in names):
+    if not _has_last_word(sentence, names):
         return False
     return _lying(names).search(sentence) is not None
 
@@ -254,8 +272,8 @@ def _lying(names: tuple[str, ...]) -> re.Pattern[str]:
 def _holding(names: tuple[str, ...]) -> re.Pattern[str]:
     """Return what finds that somebody has a thing of these names; after "her" its last word alone may be of another one."""
     last = _any([name.split()[-1] for name in names])
-    thing = rf"(?:(?:the|an?|his|her|their|this|that) )?(?:{_any(names)})|the (?:{last})"
-    who = r"\b(?P<first>[A-Z][\w'’.-]* )?(?P<last>[A-Z][\w'’-]+)"
+    thing = rf"(?i:(?:(?:the|an?|his|her|their|this|that) )?(?:{_any(names)})|the (?:{last}))"
+    who = r"(?:^[Tt]he (?P<role>[a-z][\w-]+(?: [a-z][\w-]+)?)|\b(?P<first>[A-Z][\w'’.-]* )?(?P<last>[A-Z][\w'’-]+))"
     return re.compile(rf"{who},? (?:(?:still|now|always|also|\w+ly) )?{_HAS} (?:{thing})\b")
 
 
@@ -271,12 +289,12 @@ def _without(text: str, is_over: Callable[[str], bool]) -> str:
 
 
 def _names(sentence: str, called: Collection[str]) -> bool:
-    """Return whether a sentence names an entry: by any part of a name in capitals, a thing by the last of its words."""
+    """Return whether a sentence names an entry: by any part of a name in capitals, by the last of its words in any letters."""
     read = searched(sentence)
     for name in called:
         parts = name.split()
         capitals = [part for part in parts if part[0].isupper() and part != "The"]
-        if any(sign_of(part).place_in(read) >= 0 for part in capitals or parts[-1:]):
+        if any(sign_of(part).place_in(read) >= 0 for part in (*capitals, parts[-1].lower())):
             return True
     return False
 

@@ -116,7 +116,7 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex, languag
                 changes.append({**new, "rests_on": rests_on})
                 codex = codex.with_entry(None, Entry(new["entry"], new["kind"]))
             if aspect == "fact":
-                change["text"] = said
+                change["text"] = said = _by_name(said, known, codex)
                 if not ended:
                     changes += [{**end, "rests_on": rests_on} for end in learned(unaware, said)]
             changes.append(change)
@@ -200,6 +200,12 @@ def _rests_on(item: CodexChange, entry: Entry, told: Sequence[tuple[str, set[str
         if (words & names and words & says) or (item.aspect != "holder" and len(words & says) > 1)
     ]
     return nearest(f"{item.name} {item.value}", fitting)
+
+
+def _by_name(fact: str, known: Entry, codex: Codex) -> str:
+    """Return a fact of somebody whom it calls by their role with their name: no passage tells later what that role was."""
+    roles = "|".join(map(re.escape, codex.own_roles(known))) if known.kind == "person" else ""
+    return re.sub(rf"^[Tt]he (?:{roles})(?= [a-z])(?! of\b)", lambda _: known.name, fact) if roles else fact
 
 
 def _is_invented(sentence: str | None, passage: str) -> bool:

@@ -64,6 +64,26 @@ _UNMASKED = frozenset((
 
 def meant_by(name: str, kind: Kind, codex: Codex, passage: str = "") -> Entry | None:
     """Return the only entry that a capable model means by a name; None for none, and for several."""
+    found = _meant_by(name, kind, codex, passage)
+    if found is None and kind == "person" and (bare := _undecorated(name)) != name:
+        found = _meant_by(bare, kind, codex, passage)
+    return found
+
+
+_DECORATED = re.compile(
+    r"(?i:(?:the )?(?:late|poor|dear|dead|brave|sweet|blind|wounded|drowned|murdered)) (?=[A-Z])|"
+    r"\s*[(\[].*$|, (?:the|an?|his|her|their|now|formerly|aged)\b.*$| the [a-z][\w -]*$"
+)
+_REVERSED = re.compile(r"([A-Z][\w'’-]+), ([A-Z][\w'’-]+)")
+
+
+def _undecorated(name: str) -> str:
+    """Return a name without marks and what else is said of somebody: the late Silas Harker, "Silas Harker (deceased)"."""
+    bare = _DECORATED.sub("", re.sub(r"[*_`\"“”«»]", "", name).strip()).strip()
+    return _REVERSED.sub(r"\2 \1", bare) or name
+
+
+def _meant_by(name: str, kind: Kind, codex: Codex, passage: str) -> Entry | None:
     if kind == "person":
         known = _whom(name, codex)
         # The captain is another one where the passage brings one in.

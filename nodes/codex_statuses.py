@@ -149,6 +149,14 @@ _UNREAL = re.compile(
 """Where all may happen: in a dream, a play, a game."""
 
 
+_FIGURE = re.compile(
+    r"\s*(?:on (?:his|her|their|its|my|our) feet|in (?:\w+['’]?s? )?(?:eyes|heart|mind)\b|in the (?:story|tale)|"
+    r"from the (?:waist|neck|knees?) (?:down|up)|in (?:debts?|work|paperwork|tears|sorrow|grief|love)\b|by a thread|"
+    r"of (?:shame|embarrassment|boredom|laughter|curiosity|envy)\b|to (?:the world|me|him|her|them|us)\b|.*\b(?:if|unless)\b)"
+)
+"""What makes of a word for a death a figure of speech, or what has not happened yet."""
+
+
 def status_of(said: str, kind: Kind) -> tuple[str, str]:
     """Return the status with which begins what is said of one, and the words that say it; empty for none."""
     said = said.casefold()
@@ -160,7 +168,7 @@ def status_of(said: str, kind: Kind) -> tuple[str, str]:
         after = said[len(word) :]
         goes_on = _GOES_ON if word in STATUSES or word in _english(kind) else _GOES_ON_ELSEWHERE
         if goes_on.match(after) or (after and goes_on is _GOES_ON_ELSEWHERE and after[0] in "于在了於"):
-            is_unreal = kind not in ("promise", "question") and _UNREAL.search(after)
+            is_unreal = kind not in ("promise", "question") and (_UNREAL.search(after) or _FIGURE.match(after))
             return ("", "") if _DOUBTED.search(after) or is_unreal else (status, word)
     return "", ""
 

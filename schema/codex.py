@@ -487,6 +487,8 @@ class Superseded(NamedTuple):
     """What the entry was called."""
     instead: str = ""
     """The line that took its place."""
+    roles: tuple[str, ...] = ()
+    """What else the entry may have been meant by."""
 
 
 @dataclass(frozen=True)
@@ -613,6 +615,11 @@ class Codex:
             for name in entry.names
             if self.find(name, kind) is entry and not (entry.kind == "person" and self._may_be_told_apart(name))
         )
+
+    def called_alone(self, person: Entry) -> tuple[str, ...]:
+        """Return all that means one person alone: names, what they were called before, and roles that nobody else has."""
+        former = [name for name in person.former if self.find(name) is person]
+        return tuple(dict.fromkeys([*self.names_of(person, "person"), *former, *self.own_roles(person)]))
 
     def _may_be_told_apart(self, name: str) -> bool:
         """Return whether of several people who answer to a name one does so behind an epithet: Agnes may be Sister Agnes."""

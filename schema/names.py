@@ -55,7 +55,9 @@ _TITLES_OF_HIM = "mr mister sir lord master monsieur herr señor signor senhor m
 RANKS = frozenset((
     "dr", "doctor", "captain", "professor", "colonel", "major", "sergeant", "lieutenant", "inspector", "detective", "constable",
     "commander", "admiral", "general", "judge", "nurse", "corporal", "sheriff", "mayor", "governor", "senator", "president",
-    "chancellor", "ambassador", "archbishop", "abbess", "vicar",
+    "chancellor", "ambassador", "archbishop", "abbess", "vicar", "rabbi", "imam", "pastor", "deacon", "cardinal", "marshal",
+    "ensign", "bosun", "cadet", "private", "councillor", "viscount", "archduke", "chief", "agent", "officer", "nanny", "coach",
+    "engineer", "pilot", "skipper",
 ))  # fmt: skip
 """Titles by which somebody may be meant without their name."""
 _SHORT = {"capt": "captain", "prof": "professor", "col": "colonel", "sgt": "sergeant", "lt": "lieutenant"} | {

@@ -536,12 +536,8 @@ def _ended(codex: Codex, old: Entry | None, new: Entry, by: Line | None = None) 
     # A fact is a sentence and has no value; the same value in other words goes on.
     true = {(line.aspect, line.value or line.text) for line in new.true_lines}
     before = old.true_lines if old else ()
-    # Where somebody was is past with the scene; where a thing was put is told until it lies elsewhere.
-    lasting = [
-        line
-        for line in before
-        if line.said_in and (line.aspect in LASTING or (line.aspect == "place" and new.kind == "thing"))
-    ]
+    # Where a thing was put is told until it lies elsewhere, and so is where somebody lived.
+    lasting = [line for line in before if line.said_in and line.aspect in (*LASTING, "place")]
     ended = [line for line in lasting if (line.aspect, line.value or line.text) not in true]
     if not ended:
         return codex
@@ -554,8 +550,9 @@ def _ended(codex: Codex, old: Entry | None, new: Entry, by: Line | None = None) 
         now = sentence_of(new, after) if after else ""
         for passage, said in line.said_in:
             # That they left is what somebody did, and stays told as that.
-            rests_on = "" if line.value == "absent" else said
-            one = Superseded(sentence_of(new, line), rests_on, _ever_called(new), now, new.roles)
+            is_place = line.aspect == "place" and new.kind == "person"
+            rests_on = "" if line.value == "absent" or is_place else said
+            one = Superseded(sentence_of(new, line), rests_on, _ever_called(new), now, new.roles, is_place)
             known = over.get(passage, codex.over.get(passage, ()))
             over[passage] = known if one in known else (*known, one)
     return codex.with_over(over)

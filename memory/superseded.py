@@ -32,6 +32,10 @@ _PLAIN = frozenset(
     )
 )
 """Words that tell nothing of what a sentence says."""
+_BEING = frozenset(
+    ["liv", "dwell", "resid", "stay", "remain", "sleep", "hid", "wait", "lodg", "sit", "stand", "still", "now"]
+)
+"""What else says where somebody is, without the endings."""
 _ENDING = re.compile(r"(?<=..)(?:'s|ing|ied|ies|ed|es|s|e)$")
 _WORDS = re.compile(r"\w[\w'’-]*")
 
@@ -177,6 +181,9 @@ def says_again(sentence: str, line: Superseded) -> bool:
         return False
     own, called = _said(sentence), word_forms(" ".join(line.called))
     own_words = frozenset().union(*own) - called
+    if line.is_place:
+        where = own_words - _BEING
+        return bool(where) and where <= word_forms(line.sentence)
     if line.instead and _share(line.instead, own_words, called) >= SAME:
         return False
     if _share(line.sentence, own_words, called) >= SAME:

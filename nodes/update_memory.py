@@ -21,10 +21,10 @@ import numpy as np
 from langchain_core.messages import AIMessage, HumanMessage
 from pydantic import BaseModel, Field, create_model, model_validator
 
-from recurrentgpt.memory.codex import line_of, open_entries, outdated, tell, touched
+from recurrentgpt.memory.codex import changed, line_of, open_entries, outdated, tell, touched
 from recurrentgpt.memory.forgetting import admit, forget
 from recurrentgpt.memory.rows import Matrix, unit
-from recurrentgpt.memory.superseded import tells_of_other_holder, tells_of_the_living, tells_where_it_is
+from recurrentgpt.memory.superseded import says_again, tells_of_other_holder, tells_of_the_living, tells_where_it_is
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import FACTS, FULL_REPLY_TOKENS, sampled
 from recurrentgpt.models.json_replies import OptionalText, PartialReply, UnusableEntry
@@ -530,10 +530,18 @@ def _over(memory: list[str], changes: list[Change], known: Codex, step: int) -> 
         if change["kind"] == "thing" and (is_lost or change.get("aspect") != "status"):
             is_held = change.get("aspect") == "holder" or is_lost or any(line.aspect == "holder" for line in untrue)
             moved.append((change, is_held))
+    after = changed(known, changes, "the passage", step)
+    over = [
+        one
+        for key in after.over.changed_since(known.over)
+        for one in after.over.get(key, ())
+        if one not in known.over.get(key, ())
+    ]
     return [
         line
         for line in memory
         if line in ended
+        or any(says_again(line, one) for one in over)
         or any(tells_of_the_living(line, entry.names) for entry in died)
         or any(_tells_otherwise(line, change, changes_hands=is_held) for change, is_held in moved)
     ]

@@ -489,6 +489,8 @@ class Superseded(NamedTuple):
     """The line that took its place."""
     roles: tuple[str, ...] = ()
     """What else the entry may have been meant by."""
+    is_place: bool = False
+    """Whether it says where somebody was: what else happened there, happened."""
 
 
 @dataclass(frozen=True)

@@ -1154,6 +1154,7 @@ def test_what_is_said_of_somebody_dead_and_true_again_ends_in_every_passage():
 
 def test_where_a_thing_was_put_is_over_once_it_lies_elsewhere_and_where_somebody_was_is_past():
     from recurrentgpt.memory.codex import changed
+    from recurrentgpt.memory.superseded import says_again
     from recurrentgpt.schema.codex import Change, Codex
 
     said = "Ned stood the iron kettle behind the altar."
@@ -1163,7 +1164,11 @@ def test_where_a_thing_was_put_is_over_once_it_lies_elsewhere_and_where_somebody
     codex = changed(Codex(), [kettle, {**kettle, "entry": "Ned", "kind": "person"}], "p1", 1)
     moved = {"value": "in the ice house", "rests_on": "Ruth rolled the iron kettle down to the ice house."}
     codex = changed(codex, [{**kettle, **moved}, {**kettle, **moved, "entry": "Ned", "kind": "person"}], "p2", 2)
-    assert [(line.called, line.rests_on) for line in codex.over["p1"]] == [(("iron kettle",), said)]
+    # Where Ned was is over, too, and what he did there is not.
+    over = codex.over["p1"]
+    assert [(line.called, line.rests_on) for line in over] == [(("iron kettle",), said), (("Ned",), "")]
+    assert not says_again("Ned prayed behind the altar.", over[1])
+    assert says_again("Ned stays behind the altar.", over[1])
 
 
 def test_an_entry_that_made_room_comes_back_with_what_is_known_of_it(monkeypatch):

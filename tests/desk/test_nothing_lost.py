@@ -123,8 +123,45 @@ def test_what_another_window_saved_meanwhile_is_shown_before_it_is_saved_over(
     there_are(changed, 0)
     button(page, save, exact=True).click()
     there_are(mine, 0)
+    if what == "plan":
+        other.locator(".plans .card").get_by_text("The cook finds a map.").wait_for()
     opened(other, what)
     has_value(theirs, "The cook finds a map.")
+
+
+def test_a_setting_that_another_window_saved_meanwhile_is_told_before_it_is_saved_over(
+    page: Any, open_page: Callable[..., Any], desk: Served
+) -> None:
+    begin(page, desk.address)
+    other = open_page()
+    other.goto(page.url)
+    for tab, style in ((page, "dry"), (other, "wordy")):
+        button(tab, "Settings", exact=True).click()
+        tab.get_by_role("dialog").get_by_label("Style").fill(style)
+    button(other, "Save").click()
+    there_are(other.locator("dialog[open]"), 0)
+    button(page, "Save").click()
+    page.get_by_text("Style was changed meanwhile, and reads now: wordy").wait_for()
+    button(page, "Save").click()
+    there_are(page.locator("dialog[open]"), 0)
+    button(other, "Settings", exact=True).click()
+    has_value(other.get_by_role("dialog").get_by_label("Style"), "dry")
+
+
+def test_a_fact_that_is_typed_stays_while_somebody_looks_for_a_status(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    address, _, story = page.url.partition("#/story/")
+    httpx.post(f"{address}api/stories/{story}/codex", json={"name": "Zoltan", "kind": "person", "facts": ["He swims."]})
+    codex = page.locator(".codex")
+    codex.get_by_text("Elsewhere").click()
+    codex.locator("summary", has_text="Change Zoltan").click()
+    fact, what = codex.get_by_label("Fact of Zoltan"), codex.get_by_label("What is true of Zoltan")
+    fact.fill("He limps.")
+    what.select_option("Status")
+    codex.get_by_label("Status of Zoltan").select_option("dead")
+    what.select_option("Fact")
+    has_value(fact, "He limps.")
+    there_are(page.get_by_role("group", name="Not saved"), 0)
 
 
 def test_what_is_typed_while_the_premise_is_saved_was_changed_by_nobody_else(page: Any, desk: Served) -> None:

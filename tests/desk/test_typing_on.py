@@ -172,6 +172,28 @@ def test_a_line_is_typed_while_another_tab_leaves_its_place(page: Any, desk: Ser
     assert asked == []
 
 
+@pytest.mark.parametrize("typed", [SENTENCE, ""])
+def test_a_line_is_typed_while_its_entry_is_folded_away(page: Any, desk: Served, typed: str) -> None:
+    begin(page, desk.address, 2)
+    asked = commands(page)
+    post(page, "codex", name="Zoltan", kind="person", facts=["Zoltan swims."])
+    codex = page.locator(".codex")
+    codex.get_by_text("Elsewhere").click()
+    codex.locator("summary", has_text="Change Zoltan").click()
+    fact = codex.get_by_label("Fact of Zoltan")
+    fact.click()
+    page.keyboard.type(typed)
+    address, _, story = page.url.partition("#/story/")
+    hidden = {"name": "Zoltan", "hidden": True}
+    httpx.put(f"{address}api/stories/{story}/codex", json=hidden, timeout=60).raise_for_status()
+    codex.get_by_text("Hidden from readers").wait_for()
+    in_sight(fact)
+    page.wait_for_function("document.activeElement.matches('[aria-label=\"Fact of Zoltan\"]')")
+    page.keyboard.type(SENTENCE)
+    has_value(fact, typed + SENTENCE)
+    assert asked == []
+
+
 def test_letters_of_a_field_that_vanished_are_no_commands(page: Any, desk: Served) -> None:
     begin(page, desk.address, 2)
     asked = commands(page)

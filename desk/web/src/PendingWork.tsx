@@ -207,7 +207,10 @@ function Adrift({ name, at }: { name: string; at: string }) {
   return (
     <>
       <p>{named(name)} has left the page, and is not saved:</p>
-      <Writing label={named(name)} field={field} rows={4} adrift />
+      {/* Whoever was about to type, and goes elsewhere, wanted nothing of it. */}
+      <div onBlur={() => field.text === "" && field.discard()}>
+        <Writing label={named(name)} field={field} rows={4} adrift />
+      </div>
     </>
   );
 }
@@ -280,6 +283,7 @@ export function LeftTexts({ story }: { story: string }) {
 const FIELDS: [RegExp, string][] = [
   [/^start\/premise/, "A premise"],
   [/^start\/player/, "Who you play"],
+  [/^start\/settings/, "How it is told"],
   [/^form\//, "A form of settings"],
   [/^codex\//, "A line of the codex"],
   [/\/own\//, "A plan of your own"],
@@ -302,7 +306,7 @@ function named(key: string) {
 /** The first words that were typed: of a text that was changed, from where it is another than it was. */
 function typedOf(key: string, { text, base }: { text: string; base: string }) {
   const values = (value: unknown): unknown => (typeof value === "object" && value ? Object.values(value).flatMap(values) : value);
-  if (key.startsWith("form/")) {
+  if (/^form\/|^start\/settings/.test(key)) {
     const { was, ...typed } = JSON.parse(text) as Record<string, unknown>;
     return excerpt(String(values(typed)), SHOWN);
   }

@@ -22,9 +22,14 @@ function useSettings(path: string, machine: boolean) {
   /** Store what is typed, but for fields that are `hidden` and so sent by nobody. */
   const save = (more: object = {}, first: () => Promise<unknown> = async () => {}, hidden: string[] = []) =>
     attempt(async () => {
-      await first();
       const known = (kept?.fields ?? []).map((field) => field.name);
       const changed = Object.entries(typed).filter(([name, value]) => known.includes(name) && value !== kept?.values[name]);
+      const now = await get<Settings>(path);
+      const text = (value: unknown) => JSON.stringify(value ?? "");
+      const other = changed.filter(([name, value]) => ![kept?.values[name], value].map(text).includes(text(now.values[name])));
+      setKept(now);
+      if (other.length) throw new Error(other.map(([name]) => changedMeanwhile(now.fields.find((field) => field.name === name)?.label ?? name, now.values[name])).join(" "));
+      await first();
       setKept(await send<Settings>("PUT", path, { values: Object.fromEntries(changed), ...more }));
       const left = Object.entries(typed).filter(([name]) => hidden.includes(name));
       draft.drop(left.length ? JSON.stringify(Object.fromEntries(left)) : "");
@@ -44,6 +49,9 @@ function useSettings(path: string, machine: boolean) {
   };
   return { kept, fields, values, typed, sentBefore: fromJson(draft.saved), sending: draft.sent, put, replace, set, save, problem, saved, left: { owner: draft.key, forget: draft.kept ? draft.discard : null } };
 }
+
+/** What is said where another page has saved something else since a form was opened; saved once more, one's own takes its place. */
+const changedMeanwhile = (what: string, now: unknown) => `${what} was changed meanwhile, and reads now: ${String(now || "nothing")} Save again to put yours in its place.`;
 
 function fromJson(text: string | null): Record<string, unknown> {
   try {
@@ -77,7 +85,7 @@ export function StorySettings(props: { view: StoryView; busy: boolean; onClose: 
   const form = useSettings(`/stories/${view.id}/settings`, false);
   const [machine, setMachine] = useState(false);
   const [hidden, setHidden] = useState<Hidden | null>(null);
-  const { problem, attempt } = useAttempt();
+  const { problem, setProblem, attempt } = useAttempt();
   const reveal = () => attempt(async () => setHidden(await get<Hidden>(`/stories/${view.id}/hidden`)));
   // Whoever typed in it has seen it.
   const typedIn = view.opened && [...HIDDEN, ...(view.mode === "novel" ? [] : ["outline"])].some((name) => name in form.typed);
@@ -103,6 +111,15 @@ export function StorySettings(props: { view: StoryView; busy: boolean; onClose: 
     if (hidden && truth.trim() !== hidden.truth) brief.truth = truth;
     // Whoever types on while it is saved has seen what is saved.
     form.sending(JSON.stringify({ premise, characters: lines(list("characters")).join("\n"), outline: lines(list("outline")).join("\n") }));
+    if (hidden && ("truth" in brief || "clues" in brief)) {
+      const now = await get<Hidden>(`/stories/${view.id}/hidden`).catch(() => hidden);
+      const other = [
+        ...("truth" in brief && ![hidden.truth, truth.trim()].includes(now.truth) ? [changedMeanwhile("What lies behind the story", now.truth)] : []),
+        ...("clues" in brief && ![lists.clues.join("\n"), lines(list("clues")).join("\n")].includes(now.clues.join("\n")) ? [changedMeanwhile("The clues to it", now.clues.join("; "))] : []),
+      ];
+      setHidden(now);
+      if (other.length) return setProblem(other.join(" "));
+    }
     const told = async () => Object.keys(brief).length > 0 && (await send("PUT", `/stories/${view.id}/brief`, brief));
     if (await form.save({}, told, [...(hidden ? [] : HIDDEN), ...(plotted ? [] : ["outline"])])) props.onClose();
   };

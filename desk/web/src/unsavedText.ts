@@ -20,7 +20,7 @@ const tab = Math.random().toString(36).slice(2);
 const copyOf = (owner: string, key: string) => `${OWN}${owner}/${key}`;
 const COPY = /^(.*)\/~\w+$/s;
 /** Choices that are kept as texts are: nobody misses one that another choice took the place of. */
-const CHOICE = /^start\/(genre|settings|how)$|^codex\/.*\/kind$/s;
+const CHOICE = /^start\/(genre|how)$|^codex\/.*\/(kind|status)$/s;
 const drafts = new Map<string, UnsavedText>();
 const listeners = new Set<() => void>();
 const mounted = new Map<string, number>();
@@ -203,8 +203,8 @@ export function mountEditor(key: string) {
 
 /** The editor of a draft vanished while somebody typed in it: they go on where the draft is offered. */
 export function setAdrift(key: string) {
-  const draft = drafts.get(key);
-  if (draft?.open) setUnsaved(key, { ...draft, adrift: true });
+  const draft = drafts.get(key) ?? { text: "", base: "", at: "", open: true, kept: false };
+  if (draft.open) setUnsaved(key, { ...draft, adrift: true });
 }
 
 /** What was typed for entries of the codex that are no more is offered beside the story: every other one has its field. */

@@ -38,6 +38,8 @@ function giveBack() {
   const place = placeOf(draft);
   if (!place) return;
   stopWatching();
+  // It may stand where somebody has to look for it: in what is folded away.
+  for (let fold = place.closest("details:not([open])"); fold; fold = place.closest("details:not([open])")) (fold as HTMLDetailsElement).open = true;
   place.focus();
   // A choice among words has no caret.
   place.setSelectionRange?.(start, end);

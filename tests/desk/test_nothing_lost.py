@@ -148,7 +148,7 @@ def test_a_setting_that_another_window_saved_meanwhile_is_told_before_it_is_save
     has_value(other.get_by_role("dialog").get_by_label("Style"), "dry")
 
 
-def test_a_fact_that_is_typed_stays_while_somebody_looks_for_a_status(page: Any, desk: Served) -> None:
+def test_a_fact_that_is_typed_can_be_taken_back_when_a_status_is_chosen_in_its_place(page: Any, desk: Served) -> None:
     begin(page, desk.address)
     address, _, story = page.url.partition("#/story/")
     httpx.post(f"{address}api/stories/{story}/codex", json={"name": "Zoltan", "kind": "person", "facts": ["He swims."]})
@@ -159,9 +159,11 @@ def test_a_fact_that_is_typed_stays_while_somebody_looks_for_a_status(page: Any,
     fact.fill("He limps.")
     what.select_option("Status")
     codex.get_by_label("Status of Zoltan").select_option("dead")
+    thrown = page.get_by_role("group", name="Thrown away")
+    thrown.get_by_text("He limps.").wait_for()
     what.select_option("Fact")
+    button(thrown, "Take it back").click()
     has_value(fact, "He limps.")
-    there_are(page.get_by_role("group", name="Not saved"), 0)
 
 
 def test_what_is_typed_while_the_premise_is_saved_was_changed_by_nobody_else(page: Any, desk: Served) -> None:

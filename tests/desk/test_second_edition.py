@@ -21,15 +21,17 @@ def test_an_editor_opens_with_the_caret_where_one_clicked_and_no_line_moves(
     line = page.get_by_role("article", name="Passage 2", exact=True).locator(".prose p").nth(2)
     # In the middle: at the lower edge of a phone's page the editor's buttons come over it.
     line.evaluate("line => line.scrollIntoView({block: 'center'})")
-    box = at_rest(line)
-    x, y = box["x"] + 90, box["y"] + box["height"] - 20
-    at = page.evaluate(
-        """([x, y]) => {
+    at_rest(line)
+    # Where it is and what stands there in one, for the page that was just opened may still move.
+    x, y, at = line.evaluate(
+        """line => {
+            line.scrollIntoView({ block: 'center' });
+            const box = line.getBoundingClientRect();
+            const [x, y] = [box.x + 90, box.bottom - 20];
             const { offsetNode, offset } = document.caretPositionFromPoint(x, y);
             const found = offsetNode.parentElement.closest('[data-from]');
-            return Number(found.dataset.from) + offset;
-        }""",
-        [x, y],
+            return [x, y, Number(found.dataset.from) + offset];
+        }"""
     )
     page.mouse.dblclick(x, y)
     area = page.get_by_label("Text of passage 2")

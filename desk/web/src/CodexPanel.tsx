@@ -201,7 +201,7 @@ function told({ do: what, args }: AskedChange) {
 /** What somebody typed of a change, by its field. */
 function typedIn({ do: what, name, args }: AskedChange): [field: string, text: string][] {
   if (what === "add") return [["new/name", name], ["new/fact", textOf(args.facts)], ["new/keys", textOf(args.keys)]];
-  if (what === "line" && !args.end) return [[`${name}/${args.aspect === "status" ? "status" : "value"}`, textOf(args.value)]];
+  if (what === "line" && !args.end) return [[`${name}/value`, textOf(args.value)]];
   return what === "alias" ? [[`${name}/alias`, textOf(args.alias)]] : [];
 }
 
@@ -212,10 +212,12 @@ function Change(props: Props & { entry: CodexEntry }) {
   const [other, setOther] = useState("");
   const said = useField(view, `${entry.name}/value`);
   const alias = useField(view, `${entry.name}/alias`);
-  // What is typed stays while somebody looks for a status.
-  const state = useField(view, `${entry.name}/status`);
-  const field = aspect === "status" ? state : said;
-  const value = field.text ?? "";
+  const value = said.text ?? "";
+  const choose = (what: string) => {
+    // A sentence is no status, and can be taken back.
+    if (what === "status" && !STATUSES.includes(value)) said.discard();
+    chosen.change(what);
+  };
   const put = (change: object) => ask("PUT", "/codex", { name: entry.name, ...change });
   const line = (aspect: string, value: string, end: boolean) => ask("PUT", "/codex/line", { name: entry.name, aspect, value, end });
   const submit = (work: () => Promise<boolean>, done: () => void) => (event: FormEvent) => {
@@ -228,16 +230,17 @@ function Change(props: Props & { entry: CodexEntry }) {
   return (
     <details>
       <summary>Change <bdi>{entry.name}</bdi>{(said.text || alias.text) && " · not saved"}</summary>
-      <form className="row" onSubmit={submit(() => line(aspect, value, false), field.drop)}>
-        <select aria-label={`What is true of ${entry.name}`} value={aspect} onChange={(event) => chosen.change(event.target.value)}>
+      <form className="row" onSubmit={submit(() => line(aspect, value, false), said.drop)}>
+        <select aria-label={`What is true of ${entry.name}`} value={aspect} onChange={(event) => choose(event.target.value)}>
           {Object.entries(ASPECTS).map(([key, name]) => <option key={key} value={key}>{name}</option>)}
         </select>
-        {aspect === "status" && (
-          <select {...state.mark} aria-label={`Status of ${entry.name}`} value={value} onChange={(event) => state.change(event.target.value)}>
+        {aspect === "status" ? (
+          <select {...said.mark} aria-label={`Status of ${entry.name}`} value={value} onChange={(event) => said.change(event.target.value)}>
             {["", ...STATUSES].map((status) => <option key={status}>{status}</option>)}
           </select>
+        ) : (
+          <input dir="auto" maxLength={400} {...said.mark} aria-label={`${ASPECTS[aspect]} of ${entry.name}`} value={value} onChange={(event) => said.change(event.target.value)} />
         )}
-        <input hidden={aspect === "status"} dir="auto" maxLength={400} {...said.mark} aria-label={aspect === "status" ? undefined : `${ASPECTS[aspect]} of ${entry.name}`} value={said.text ?? ""} onChange={(event) => said.change(event.target.value)} />
         <button disabled={!value.trim()}>Set it</button>
       </form>
       {entry.lines.map((one, number) => (

@@ -20,7 +20,7 @@ const tab = Math.random().toString(36).slice(2);
 const copyOf = (owner: string, key: string) => `${OWN}${owner}/${key}`;
 const COPY = /^(.*)\/~\w+$/s;
 /** Choices that are kept as texts are: nobody misses one that another choice took the place of. */
-const CHOICE = /^start\/(genre|how)$|^codex\/.*\/(kind|status)$/s;
+const CHOICE = /^start\/(genre|how)$|^codex\/.*\/kind$/s;
 const drafts = new Map<string, UnsavedText>();
 const listeners = new Set<() => void>();
 const mounted = new Map<string, number>();

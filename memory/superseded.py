@@ -147,8 +147,9 @@ def still_true(codex: Codex, commit: Commit, kind: RowKind, row: int, piece: str
     for entry in codex.dead:
         # In the passage of the death the same sentence may tell how they lived and how they died.
         if (died := entry.line("status")) and commit["step"] != died.step:
-            summary = without_living(summary, codex.called_alone(entry))
-            piece = piece if kind == "sentence" else without_living(piece, codex.called_alone(entry))
+            names = codex.called_alone(entry)
+            summary = without_living(summary, names)
+            piece = piece if kind == "sentence" else without_living(piece, names)
     piece = " ".join(piece.split())
     return StillTrue(summary, piece or summary, bool(piece) and is_quoted(kind, row, commit))
 

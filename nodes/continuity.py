@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, groupby, takewhile
@@ -514,24 +513,19 @@ async def _by_meaning(codex: Codex, told: Collection[str], state: State, runtime
     if not state.get("step") or not runtime.context.top_k or not is_english(runtime.context.language):
         return []
     said = [
-        (entry, line)
+        (sentence_of(entry, line), entry, line)
         for entry in codex.entries.values()
         if entry.name not in told
         # It stands before all that passages say.
         for line in takewhile(lambda line: not line.passage, entry.lines)
         if line.aspect in LASTING and line.aspect != "role"
     ][-MOST_ASKED:]
-    near = await runtime.recall.nearness(state["plan"], [sentence_of(*one) for one in said]) if said else {}
-    shares = [(near.get(sentence_of(*one), 0.0), one) for one in said]
-    nearest = sorted((share for share in shares if share[0] >= NEAR), key=lambda share: -share[0])[:MOST_NEAR]
-    found = defaultdict[str, list[Line]](list)
-    for _, (entry, line) in nearest:
-        found[entry.name].append(line)
-    return [
-        dataclasses.replace(entry, lines=tuple(found.pop(entry.name)))
-        for _, (entry, _) in nearest
-        if entry.name in found
-    ]
+    near = await runtime.recall.nearness(state["plan"], [text for text, *_ in said]) if said else {}
+    about = [one for one in said if near.get(one[0], 0.0) >= NEAR]
+    found: dict[str, tuple[Entry, list[Line]]] = {}
+    for _, entry, line in sorted(about, key=lambda one: -near[one[0]])[:MOST_NEAR]:
+        found.setdefault(entry.name, (entry, []))[1].append(line)
+    return [dataclasses.replace(entry, lines=tuple(lines)) for entry, lines in found.values()]
 
 
 def _without_acts(entry: Entry) -> Entry:

@@ -35,12 +35,18 @@ def test_new_plans_of_the_first_passage_go_on_from_no_conversation(begin, model,
     assert not [turn for turn in asked if not turn.strip() or "Plan of the first scene:" in turn]
 
 
-def test_plans_in_which_somebody_dead_acts_are_asked_for_again(begin, model, monkeypatch):
+def with_dead(begin, name):
+    """Begin a story of whose two people the one of this name is dead after its first passage."""
     story = begin()
     story.step()
-    name = "Ilka Brunn"
     story.edit_brief(characters=[f"{name}: a clerk", "Otto Reyes: a baker"])
     story.edit_entry(name, "status", "dead")
+    return story
+
+
+def test_plans_in_which_somebody_dead_acts_are_asked_for_again(begin, model, monkeypatch):
+    name = "Ilka Brunn"
+    story = with_dead(begin, name)
     replies = chain([f"{name} opens the door."], repeat("Somebody else opens the door."))
     monkeypatch.setattr(PlansReply, "in_order", lambda reply: [next(replies)])
     before = len(model.calls)
@@ -53,11 +59,8 @@ def test_plans_in_which_somebody_dead_acts_are_asked_for_again(begin, model, mon
 
 
 def test_plans_of_the_dead_that_come_again_and_again_are_told_what_is_wrong(begin, model, monkeypatch):
-    story = begin()
-    story.step()
     name = "Ilka Brunn"
-    story.edit_brief(characters=[f"{name}: a clerk", "Otto Reyes: a baker"])
-    story.edit_entry(name, "status", "dead")
+    story = with_dead(begin, name)
     replies = chain([f"{name} opens the door."] * 3, repeat("Somebody else opens the door."))
     monkeypatch.setattr(PlansReply, "in_order", lambda reply: [next(replies)])
     before = len(model.calls)
@@ -79,10 +82,7 @@ def test_plans_of_the_dead_that_come_again_and_again_are_told_what_is_wrong(begi
     ],
 )
 def test_who_acts_in_a_plan(begin, model, monkeypatch, plan, fault):
-    story = begin()
-    story.step()
-    story.edit_brief(characters=["Mrs. Reed: a clerk", "Otto Reyes: a baker"])
-    story.edit_entry("Mrs. Reed", "status", "dead")
+    story = with_dead(begin, "Mrs. Reed")
     replies = chain([plan], repeat("Otto Reyes opens the other door."))
     monkeypatch.setattr(PlansReply, "in_order", lambda reply: [next(replies)])
     before = len(model.calls)

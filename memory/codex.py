@@ -100,23 +100,33 @@ def facts(commit: Commit) -> list[str]:
 
 def in_names(codex: Codex, plan: str) -> list[str]:
     """Return what a plan says of people and things under other names and roles, with their names in the place of those."""
-    named = plan = plain(plan)
-    for start, end, entry in sorted(codex.kin_in(plan), key=lambda kin: -kin[0]):
-        if plain(entry.name).casefold() not in plan.casefold():
-            named = f"{named[:start]}{entry.name}{named[end:]}"
-    for entry in codex.named_in(plan):
-        if plain(entry.name).casefold() not in plan.casefold():
-            signs = [*map(sign_of, entry.aliases), *map(sign_of_role, codex.own_roles(entry))]
-            others = "|".join(sign.source for sign in sorted(signs, key=lambda sign: len(sign.name), reverse=True))
-            name = entry.name.replace("\\", r"\\")
-            named = re.sub(rf"(?:\b{DEFINITE})?(?:{others})", name, named) if others else named
-            for start, end in reversed(codex.short_places(entry, named)):
-                before = re.sub(rf"{DEFINITE}$", "", named[:start]) if entry.name[0].isupper() else named[:start]
-                named = f"{before}{entry.name}{named[end:]}"
-    if named == plan:
+    plan = plain(plan)
+    if (named := with_whole_names(plan, codex)) == plan:
         return []
     known = query_parts(plan)
     return [part for part in query_parts(named) if part not in known]
+
+
+def with_whole_names(text: str, codex: Codex, within: str = "") -> str:
+    """Return a plain text with the names of people and things in the place of what else it means them by: his sister, the comb.
+
+    The passage that it is `within` may have brought in another one.
+    """
+    named = text
+    for start, end, entry in sorted(codex.kin_in(text), key=lambda kin: -kin[0]):
+        if plain(entry.name).casefold() not in text.casefold():
+            named = f"{named[:start]}{entry.name}{named[end:]}"
+    for entry in codex.named_in(text, within):
+        if plain(entry.name).casefold() not in text.casefold():
+            others = (*entry.aliases, *entry.former)
+            signs = [*map(sign_of, others), *map(sign_of_role, codex.own_roles(entry))]
+            said = "|".join(sign.source for sign in sorted(signs, key=lambda sign: len(sign.name), reverse=True))
+            name = entry.name.replace("\\", r"\\")
+            named = re.sub(rf"(?:\b{DEFINITE})?(?:{said})", name, named) if said else named
+            for start, end in reversed(codex.short_places(entry, named)):
+                before = re.sub(rf"{DEFINITE}$", "", named[:start]) if entry.name[0].isupper() else named[:start]
+                named = f"{before}{entry.name}{named[end:]}"
+    return named
 
 
 def changed(

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from recurrentgpt.memory.codex import changed, sentence_of
+from recurrentgpt.memory.codex import changed, sentence_of, with_whole_names
 from recurrentgpt.nodes.codex_deaths import is_told_dead, pronouns_of_the_dead, verbs_of
 from recurrentgpt.nodes.codex_doubts import DOUBTED, is_doubted
 from recurrentgpt.nodes.codex_holders import held_by, things_in
@@ -66,7 +66,7 @@ def from_facts(summary: str, facts: Sequence[str], passage: str, codex: Codex, l
     out whatever is doubted, wished or denied. Whoever comes into the story is an entry, whether a fact tells of them or not.
     """
     people = newcomers(passage, (summary, *facts), codex) if is_english(language) else []
-    changes = _from_told(summary, facts, passage, codex, language, people)
+    changes = _from_told(summary, facts, passage, codex, language, people, noted=True)
     return _with_introduced(changes, people)
 
 
@@ -123,9 +123,19 @@ def from_manuscript(passage: str, codex: Codex, named: Codex) -> list[Change]:
 
 
 def _from_told(
-    summary: str, facts: Sequence[str], passage: str, codex: Codex, language: str, people: Sequence[Entry]
+    summary: str,
+    facts: Sequence[str],
+    passage: str,
+    codex: Codex,
+    language: str,
+    people: Sequence[Entry],
+    *,
+    noted: bool = False,
 ) -> list[Change]:
-    """Return what facts and a summary tell of a codex with these `people` beside it."""
+    """Return what facts and a summary tell of a codex with these `people` beside it.
+
+    Where they were `noted` of a passage, "the comb" is the only comb, and "the ferryman" the only ferryman.
+    """
     known = _with_people(codex, people)
     longer = list(_longer_names((summary, *facts), known)) if is_english(language) else []
     for change in longer:
@@ -138,7 +148,8 @@ def _from_told(
         fact = shortened(fact, MOST_SENTENCE_WORDS)
         named, rests_on = known.named_in(fact, passage), nearest(fact, lines)
         told |= {entry.name for entry in named}
-        found = list(_by_rule(fact, named, known)) if is_english(language) else []
+        whole = with_whole_names(plain(fact), known, passage) if noted else fact
+        found = list(_by_rule(whole, named, known)) if is_english(language) else []
         if named and number and all(change["do"] == "end" for change in found):
             found.append(Change(entry=named[0].name, kind=named[0].kind, do="set", aspect="fact"))
         found = [change for change in found if not _revives(change, fact, known)]
@@ -383,7 +394,8 @@ _AWAY = re.compile(r"(?:away|off|abroad|overseas)(?: (?:to|in|for)\b|(?=[.,;]|$)
                    r"to (?:the |a )?(?:prison|jail|gaol|hospital|asylum|"
                    r"cells|camp|front|galleys|madhouse)\b")  # fmt: skip
 _IS_IN = re.compile(
-    r"(?:is|stands|waits|lives|sits|hides|stays|remains|sleeps|is locked|is trapped) "
+    r"(?:is|stands|waits|lives|sits|hides|stays|remains|sleeps|lodges|is (?:locked|trapped|hiding|staying|living|sleeping|"
+    r"sitting|waiting|lodging|hidden|held|kept)) "
     r"(?P<where>(?:in|at|on|inside|below|under|aboard|behind|near) "
     r"(?:the |a |an |his |her )?[\w'’-]+(?: [\w'’-]+){0,5}?)(?=[.,;]|$| (?:and|with|while|because|but|where|who|when)\b)"
 )

@@ -21,10 +21,9 @@ import numpy as np
 from langchain_core.messages import AIMessage, HumanMessage
 from pydantic import BaseModel, Field, create_model, model_validator
 
-from recurrentgpt.memory.codex import changed, line_of, open_entries, outdated, tell, touched
+from recurrentgpt.memory.codex import changed, open_entries, tell, touched
 from recurrentgpt.memory.forgetting import admit, forget
 from recurrentgpt.memory.rows import Matrix, unit
-from recurrentgpt.memory.superseded import says_again, tells_of_other_holder, tells_of_the_living, tells_where_it_is
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import FACTS, FULL_REPLY_TOKENS, sampled
 from recurrentgpt.models.json_replies import OptionalText, PartialReply, UnusableEntry
@@ -33,6 +32,7 @@ from recurrentgpt.nodes.codex_changes import MOST_CHANGES, from_facts
 from recurrentgpt.nodes.codex_from_reply import CodexChange, from_reply
 from recurrentgpt.nodes.codex_newcomers import newcomers
 from recurrentgpt.nodes.continuity import codex_before, no_longer_gone
+from recurrentgpt.nodes.outdated_memory import outdated_sentences, tells_of_the_dead
 from recurrentgpt.nodes.prompt_messages import small_turns, written_turns
 from recurrentgpt.nodes.prompt_values import finale, memory_lines, people, subjects, variables
 from recurrentgpt.nodes.reply_schemas import facts_reply
@@ -486,9 +486,12 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
         *_no_longer_gone(state, runtime, known),
         *from_facts(summary, facts, state["passage"], known, runtime.context.language),
     ][:MOST_CHANGES]
-    over = _over(old, codex, known, state["step"]) if runtime.context.codex else []
+    over = list[str]()
+    if runtime.context.codex:
+        after = changed(known, codex, "the passage", state["step"])
+        over = outdated_sentences(old, codex, known, after, step=state["step"])
+        new = [line for line in new if not tells_of_the_dead(line, after)]
     old = [line for line in old if line not in over]
-    new = [line for line in new if not (runtime.context.codex and _of_the_dead(line, codex, known))]
     reader = _reader([*old, *new], state, runtime, model)
     kept, dropped = await _within_ceilings(
         [*old, *new], state, runtime, reader=reader, protect=len(new), down_to=FORGET_DOWN_TO
@@ -514,51 +517,6 @@ def _others(state: State, runtime: StoryRuntime, known: Codex) -> list[str]:
     main = [entry for name in people(state) if (entry := known.find(name)) is not None]
     there = [entry for entry in known.named_in(state["passage"]) if entry.kind == "person" and entry not in main]
     return [entry.name for entry in (*there, *newcomers(state["passage"], (), known))]
-
-
-def _over(memory: list[str], changes: list[Change], known: Codex, step: int) -> list[str]:
-    """Return the sentences of a memory that a passage makes untrue: by what it ends, who has died, who has what and is where."""
-    ended = {text for change in changes if change["do"] == "end" and (text := change.get("text"))}
-    died = [entry for change in changes if change.get("value") == "dead" and (entry := known.find(change["entry"]))]
-    moved = list[tuple[Change, bool]]()
-    for change in changes:
-        if change["do"] != "set" or change.get("aspect") not in ("status", "place", "holder"):
-            continue
-        untrue = outdated(entry, line_of(change, step=step)) if (entry := known.find(change["entry"])) else ()
-        ended |= {line.text for line in untrue if line.text}
-        is_lost = change.get("aspect") == "status" and change["value"] in ("lost", "destroyed")
-        if change["kind"] == "thing" and (is_lost or change.get("aspect") != "status"):
-            is_held = change.get("aspect") == "holder" or is_lost or any(line.aspect == "holder" for line in untrue)
-            moved.append((change, is_held))
-    after = changed(known, changes, "the passage", step)
-    over = [
-        one
-        for key in after.over.changed_since(known.over)
-        for one in after.over.get(key, ())
-        if one not in known.over.get(key, ())
-    ]
-    return [
-        line
-        for line in memory
-        if line in ended
-        or any(says_again(line, one) for one in over)
-        or any(tells_of_the_living(line, entry.names) for entry in died)
-        or any(_tells_otherwise(line, change, changes_hands=is_held) for change, is_held in moved)
-    ]
-
-
-def _tells_otherwise(line: str, moved: Change, *, changes_hands: bool) -> bool:
-    """Return whether a sentence tells who has a thing, or where it is, as a change says no longer."""
-    thing, holder = (moved["entry"],), moved["value"] if moved.get("aspect") == "holder" else ""
-    if changes_hands and tells_of_other_holder(line, thing, holder):
-        return True
-    return tells_where_it_is(line, thing) and line != moved.get("text")
-
-
-def _of_the_dead(line: str, changes: list[Change], known: Codex) -> bool:
-    """Return whether a sentence tells as of the living of somebody who was dead before, and is not found alive."""
-    alive = {change["entry"] for change in changes if change.get("value") == "alive"}
-    return any(tells_of_the_living(line, entry.names) for entry in known.dead if entry.name not in alive)
 
 
 async def _within_ceilings(

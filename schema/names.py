@@ -124,7 +124,9 @@ _NO_NAMES = (
     "Our Outside Over Perhaps She Since So Some Somebody Someone Soon Still Suddenly That The Their Then There They This "
     "Though To Today Tomorrow Tonight Two Under Until We What When Where While Who Why With Yes Yet You Your"
 )
-_BEGINS = frozenset(_NO_NAMES.split())
+_BEGINS = frozenset(
+    (*_NO_NAMES.split(), "Poor", "Dear", "Brave", "Sweet", "Gentle", "Beloved", "Unlucky", "Unhappy", "Wretched")
+)
 """What a sentence may begin with in capitals that is nobody's name."""
 
 CALENDAR = frozenset((

@@ -21,7 +21,6 @@ from recurrentgpt.schema.names import (
     SEVERAL,
     form_of,
     is_somebodys,
-    kin_of,
     plain,
     without_article,
 )
@@ -67,6 +66,8 @@ _BETWEEN, _MOST_BETWEEN = re.compile(r"[\w-]+"), 2
 
 _MOST_ROLE_WORDS, _NEAR = 3, 90
 """Words of a role before that of which it is one; characters before a name in which its article stands."""
+_TO_ONE = frozenset(("lover", "fiancé", "fiancée", "betrothed", "partner", "rival", "ally", "mistress", "master"))
+"""What somebody is to another one, and to nobody else."""
 _POINTS = DEFINITE_ARTICLES | {"this", "that"}
 """What stands before something that is known."""
 _OPENING = "\"'“‘„«»(["
@@ -239,9 +240,11 @@ def _short_role(role: str, names: frozenset[str]) -> ShortName | None:
     words = plain(without_article(role)).split()
     kind = kind_words(words)
     # What says more of a role may be left out, as what it is of: only a deputy mayor is no mayor.
-    if len(words) < 2 or not 0 < len(kind) <= _MOST_ROLE_WORDS or any("'" in word for word in kind):
+    # The town's mayor is the mayor, and Silas's clerk is whose he is.
+    is_named = any("'" in word and not word.islower() for word in kind)
+    if len(words) < 2 or not 0 < len(kind) <= _MOST_ROLE_WORDS or "'" in kind[-1] or is_named:
         return None
     head = kind[-1].casefold()
-    if head in ANYBODY | SEVERAL or FAMILY.fullmatch(head) or is_somebodys(role) or kin_of(role) is not None:
+    if head in ANYBODY | SEVERAL | _TO_ONE or FAMILY.fullmatch(head) or is_somebodys(role):
         return None
     return ShortName(head, tuple(kind[:-1]), " ".join(words[len(kind) :]), names, is_person=True)

@@ -16,7 +16,7 @@ from typing import cast, get_args
 
 from recurrentgpt.engine.edits import check_name
 from recurrentgpt.engine.reader import find_entry
-from recurrentgpt.engine.rebase import Over, commit_on_branch, correct_and_keep
+from recurrentgpt.engine.rebase import Over, commit_on_branch, correct_and_keep, without_sentences
 from recurrentgpt.engine.refs import Ref
 from recurrentgpt.engine.session import Session
 from recurrentgpt.engine.written_from import PromptPart, as_written, is_kept, written_from
@@ -24,11 +24,14 @@ from recurrentgpt.memory.codex import changed, sentence_of
 from recurrentgpt.memory.corrections import Overlay, read_overlay
 from recurrentgpt.nodes.codex_changes import MOST_CLAUSE_WORDS, MOST_NAME_WORDS, MOST_SENTENCE_WORDS
 from recurrentgpt.nodes.codex_statuses import STATUSES
+from recurrentgpt.nodes.outdated_memory import outdated_sentences
+from recurrentgpt.nodes.prompt_values import memory_lines
 from recurrentgpt.nodes.restored_state import restored
 from recurrentgpt.nodes.retrieve import retrieve
 from recurrentgpt.prose.sentences import limit_words
 from recurrentgpt.schema.codex import Aspect, Change, Codex, Contradiction, Entry, Kind, Operation
 from recurrentgpt.schema.errors import BadAnswer, StoryError
+from recurrentgpt.schema.log import Commit
 from recurrentgpt.schema.parts import character_names
 
 MOST_SAID = 2000
@@ -78,21 +81,22 @@ class StoryCodex:
         session = self._session
         async with session.writing():
             commit, overlay, later = await commit_on_branch(session, at)
-            entry = find_entry(await self._session.codex_at(commit["id"], overlay), name)
+            codex = await self._session.codex_at(commit["id"], overlay)
+            entry = find_entry(codex, name)
             if aspect == "holder" and text.casefold() == entry.name.casefold():
                 raise BadAnswer(f"{entry.name} is in somebody's hands, and not in its own: name who has it.")
             if aspect == "holder" and entry.kind == "person" and not end:
                 raise BadAnswer(f"Nobody has {entry.name}, who is a person: say of the thing that {entry.name} has it.")
             change = _said(entry.name, entry.kind, "end" if end else "set", text, aspect)
-            over = _over(entry, [change])
+            over, forgotten = _over(entry, [change]), _forgotten(commit, [change], codex)
             if end and not over:
                 raise BadAnswer(_nothing_to_end(entry, aspect, text))
             if end and any(not line.passage for line in over):
                 said = await self._with_said(overlay, [change])
-                corrected = await correct_and_keep(session, commit, {}, said, later, over)
+                corrected = await correct_and_keep(session, commit, {}, said, later, over, forgotten)
             else:
                 changes = {"codex": [*commit.get("codex", []), change]}
-                corrected = await correct_and_keep(session, commit, changes, overlay, later, over)
+                corrected = await correct_and_keep(session, commit, changes, overlay, later, over, forgotten)
             return find_entry(await session.codex_at(corrected["id"], corrected.get("overlay", "")), entry.name)
 
     async def add(self, name: str, kind: Kind, facts: Sequence[str] = (), keys: Sequence[str] = ()) -> Entry:
@@ -177,7 +181,8 @@ class StoryCodex:
                 )
             meant = found[number - 1]
             told = _as_meant(meant)
-            entry = (await session.codex_at(commit["id"], overlay)).find(meant["entry"])
+            codex = await session.codex_at(commit["id"], overlay)
+            entry = codex.find(meant["entry"])
             changes = {
                 "codex": [*commit.get("codex", []), *told],
                 "contradictions": [one for one in found if one is not meant],
@@ -186,7 +191,8 @@ class StoryCodex:
             ended = [] if meant["passage"] else [change for change in told if change["do"] == "end"]
             corrections = await self._with_said(overlay, ended) if ended else overlay
             over = _over(entry, told) if entry else []
-            await correct_and_keep(session, commit, changes, corrections, later, over)
+            forgotten = _forgotten(commit, told, codex)
+            await correct_and_keep(session, commit, changes, corrections, later, over, forgotten)
         return meant
 
     async def _with_said(self, overlay: str, changes: Sequence[Change]) -> Overlay:
@@ -211,7 +217,8 @@ class StoryCodex:
             if (count := len(corrected["codex"])) > MOST_SAID:
                 raise BadAnswer(f"An author's codex has at most {MOST_SAID:,} lines; with these it has {count:,}.")
             gone = {"codex": [*head.get("codex", []), *removed]} if removed else {}
-            await session.append_correction(head, gone, corrected)
+            forgotten = _forgotten(head, changes, await session.codex_at(head["id"], overlay))
+            await session.append_correction(head, {**without_sentences(head, forgotten), **gone}, corrected)
 
 
 def _nothing_to_end(entry: Entry, aspect: Aspect, value: str) -> str:
@@ -226,6 +233,12 @@ def _over(entry: Entry, changes: Sequence[Change]) -> list[Over]:
     says = {sentence_of(left, line) for line in left.true_lines} if left else set[str]()
     said = ((sentence_of(entry, line), line.passage) for line in entry.true_lines)
     return [Over(entry.name, sentence, passage) for sentence, passage in said if sentence not in says]
+
+
+def _forgotten(commit: Commit, changes: Sequence[Change], codex: Codex) -> list[str]:
+    """Return the sentences of a commit's memory that the author's word makes untrue."""
+    after, memory = changed(codex, changes, commit["id"], commit["step"]), memory_lines(commit["short_term_memory"])
+    return outdated_sentences(memory, changes, codex, after, step=commit["step"])
 
 
 def _as_meant(meant: Contradiction) -> list[Change]:

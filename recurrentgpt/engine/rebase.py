@@ -15,6 +15,7 @@ from recurrentgpt.memory.corrections import Overlay, in_force, overlay_op, read_
 from recurrentgpt.memory.story_log import Commit, commit_id, now
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.by_hand import amend
+from recurrentgpt.nodes.prompt_values import memory_lines
 from recurrentgpt.schema.errors import StoryError
 
 if TYPE_CHECKING:
@@ -53,12 +54,15 @@ async def correct_and_keep(
     overlay: str | Overlay,
     later: Sequence[str],
     over: Collection[Over] = (),
+    forgotten: Collection[str] = (),
 ) -> Commit:
     """Append a corrected version of a commit, and upon it the passages of the ids in `later`; the head goes to the last one.
 
     `overlay` is that of `Session.append_correction`, and holds for all of them; nothing in the later ones contradicts any more
-    what is `over`. What was there before stays as it was; `undo` returns to it. The caller holds the lock.
+    what is `over`, and no memory has the sentences that are `forgotten`. What was there before stays as it was; `undo` returns
+    to it. The caller holds the lock.
     """
+    changes = {**without_sentences(commit, forgotten), **changes}
     if of_branch := [line for line in over if not line.passage]:
         changes = {**changes, **_not_against(cast(Commit, {**commit, **changes}), of_branch)}
     if not later:
@@ -81,7 +85,10 @@ async def correct_and_keep(
         made: list[Commit] = []
         copied: dict[tuple[str, str], str] = {}
         for old in await log.get_many(story, later[first : first + AT_ONCE]):
-            told = cast(Commit, {**with_summary(old, summaries), **_not_against(old, over)})
+            told = cast(
+                Commit,
+                {**with_summary(old, summaries), **_not_against(old, over), **without_sentences(old, forgotten)},
+            )
             kept = moved_upon(told, moved, overlay, [old["id"], overlay])
             made.append(kept)
             moved[old["id"]] = kept["id"]
@@ -96,6 +103,13 @@ async def correct_and_keep(
             await log.append_all(story, made, also=vectors)
     await session.let_wait(last, waiting)
     return corrected
+
+
+def without_sentences(commit: Commit, forgotten: Collection[str]) -> dict[str, object]:
+    """Return the memory of a commit as it changes, without the sentences that are `forgotten`; nothing where it has none."""
+    held = memory_lines(commit["short_term_memory"])
+    left = [line for line in held if line not in forgotten]
+    return {"short_term_memory": "\n".join(left)} if len(left) < len(held) else {}
 
 
 def _not_against(commit: Commit, over: Collection[Over]) -> dict[str, object]:

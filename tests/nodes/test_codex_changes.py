@@ -357,3 +357,34 @@ def test_who_is_given_a_thing_is_an_entry():
     known = after("Mara Voss gave the brass key to Piet Moore.")
     assert known.find("brass key").value("holder") == "Piet Moore"
     assert known.find("Piet Moore").kind == "person"
+
+
+@pytest.mark.parametrize(
+    ("role", "fact"),
+    [
+        ("the ferryman", "The ferryman fell from the tower and died."),
+        ("a ferryman who drinks", "The ferryman fell from the tower and died."),
+        ("the mayor of Sorn", "The mayor fell from the tower and died."),
+        ("the town's mayor", "The mayor fell from the tower and died."),
+        ("Mara Voss's brother", "Mara's brother fell from the tower and died."),
+        ("a clerk", "Poor Rufus fell from the tower and died."),
+        ("a clerk", "Brave Rufus Bligh fell from the tower and died."),
+    ],
+)
+def test_a_death_that_is_told_by_a_role_or_with_pity_is_read(role, fact):
+    codex = after(fact, known=changed(KNOWN, [said("Rufus Bligh", "role", role)], "p1", 1))
+    assert codex.find("Rufus Bligh").is_dead
+    assert len(codex.entries) == len(KNOWN.entries) + 1
+
+
+def test_the_comb_is_the_only_comb_unless_the_passage_brings_in_another():
+    known = changed(KNOWN, [said("ivory comb", "holder", "Mara Voss", "thing")], "p1", 1)
+    assert after("Idris Kane has the comb.", known=known).find("ivory comb").value("holder") == "Idris Kane"
+    other = after("Idris Kane has the comb.", known=known, passage="Idris Kane bought a comb of horn from the pedlar.")
+    assert other.find("ivory comb").value("holder") == "Mara Voss"
+
+
+def test_whoever_hides_elsewhere_is_not_where_they_hid():
+    codex = after("Mara Voss is hiding in the crypt.")
+    codex = changed(codex, from_facts("", ["Mara Voss is hiding in the belfry."], "", codex, "English"), "p3", 3)
+    assert [line.text for line in codex.find("Mara").lines if line.text] == ["Mara Voss is hiding in the belfry."]

@@ -481,6 +481,52 @@ def test_what_a_small_models_note_takes_back_is_told_and_recalled_no_more(begin,
     assert (over in found, held in found) == (True, False)
 
 
+@pytest.mark.parametrize("tier", ["small", "full"])
+@pytest.mark.parametrize(
+    ("edit", "over", "stays"),
+    [
+        (
+            ("Bastian", "status", "dead"),
+            ["Bastian Cole lives in the gatehouse.", "Bastian Cole has the brass key."],
+            [],
+        ),
+        (
+            ("brass key", "holder", "Signe Orrin"),
+            ["Bastian Cole has the brass key."],
+            ["Bastian Cole lives in the gatehouse."],
+        ),
+        (
+            ("brass key", "status", "lost"),
+            ["Bastian Cole has the brass key."],
+            ["Bastian Cole lives in the gatehouse."],
+        ),
+    ],
+)
+@pytest.mark.parametrize("at", [None, 2])
+def test_the_memory_forgets_what_the_author_says_is_over(story, author, tier, edit, over, stays, at):
+    begun(story, author, ALIVE, KEY, tier=tier)
+    held = "\n".join([*over, *stays, "Rain fell on the yard."])
+    story.edit_memory(held, 2)
+    story.edit_memory(held)
+    story.edit_entry(*edit, at=at)
+    assert story.memory.splitlines() == [*stays, "Rain fell on the yard."]
+    author(SMOKE, tier=tier)
+    story.choose("Signe asks Bastian for the brass key.")
+    story.step()
+    told = "".join(part.text for part in story.written_from() if part.name in (*CODEX, *MEMORY))
+    assert not [sentence for sentence in over if sentence in told]
+    story.undo(2)
+    assert story.memory == held
+
+
+def test_a_memory_has_nothing_of_the_living_whom_the_same_passage_lets_die(begin, author, monkeypatch):
+    lives = "Bastian Cole sleeps in the loft."
+    monkeypatch.setitem(FACTS, "fell from the wall", [lives, "Bastian Cole died on the stones below the wall."])
+    story = begun(begin(min_words=20, max_words=80, selector="simulator"), author, f"{lives} {DEAD}")
+    assert "Bastian Cole died on the stones below the wall." in story.memory
+    assert lives not in story.memory
+
+
 def test_who_is_merged_with_somebody_dead_has_died(story, author, monkeypatch):
     keeper = [
         change("the keeper of the wall", "status", "dead", "Bastian Cole fell from the wall and died."),

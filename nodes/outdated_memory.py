@@ -1,0 +1,58 @@
+"""Which sentences of a short-term memory are true no longer after changes of the codex: a passage's, or the author's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from recurrentgpt.memory.codex import line_of, outdated
+from recurrentgpt.memory.superseded import says_again, tells_of_other_holder, tells_of_the_living, tells_where_it_is
+from recurrentgpt.schema.codex import Change, Codex
+
+
+def outdated_sentences(
+    memory: Iterable[str], changes: Sequence[Change], known: Codex, after: Codex, *, step: int
+) -> list[str]:
+    """Return the sentences of a memory that changes make untrue: by what they end, who has died, who has what and is where.
+
+    `known` is the codex before the changes, which are those of the passage `step`, and `after` the one with them.
+    """
+    ended = {text for change in changes if change["do"] == "end" and (text := change.get("text"))}
+    moved = list[tuple[Change, bool]]()
+    for change in changes:
+        if change["do"] != "set" or change.get("aspect") not in ("status", "place", "holder"):
+            continue
+        untrue = outdated(entry, line_of(change, step=step)) if (entry := known.find(change["entry"])) else ()
+        ended |= {line.text for line in untrue if line.text}
+        is_lost = change.get("aspect") == "status" and change["value"] in ("lost", "destroyed")
+        if change["kind"] == "thing" and (is_lost or change.get("aspect") != "status"):
+            is_held = change.get("aspect") == "holder" or is_lost or any(line.aspect == "holder" for line in untrue)
+            moved.append((change, is_held))
+    over = [
+        one
+        for key in after.over.changed_since(known.over)
+        for one in after.over.get(key, ())
+        if one not in known.over.get(key, ())
+    ]
+    before = {name for entry in known.dead for name in entry.names}
+    died = [entry for entry in after.dead if not before.issuperset(entry.names)]
+    return [
+        line
+        for line in memory
+        if line in ended
+        or any(says_again(line, one) for one in over)
+        or any(tells_of_the_living(line, entry.names) for entry in died)
+        or any(_tells_otherwise(line, change, changes_hands=is_held) for change, is_held in moved)
+    ]
+
+
+def tells_of_the_dead(line: str, codex: Codex) -> bool:
+    """Return whether a sentence tells as of the living of somebody who is dead."""
+    return any(tells_of_the_living(line, entry.names) for entry in codex.dead)
+
+
+def _tells_otherwise(line: str, moved: Change, *, changes_hands: bool) -> bool:
+    """Return whether a sentence tells who has a thing, or where it is, as a change says no longer."""
+    thing, holder = (moved["entry"],), moved["value"] if moved.get("aspect") == "holder" else ""
+    if changes_hands and tells_of_other_holder(line, thing, holder):
+        return True
+    return tells_where_it_is(line, thing) and line != moved.get("text")

@@ -25,6 +25,7 @@ from recurrentgpt.schema.names import (
     CALENDAR,
     FAMILY,
     PLACES,
+    RANKS,
     form_of,
     is_behind_setting,
     is_name_part,
@@ -321,7 +322,7 @@ _AFTER_NAME: tuple[tuple[str, re.Pattern[str]], ...] = (
         r"(?:had |has )?(?:vanished|disappeared)(?! (?:in|into|behind|round|around|through|up|down|inside|under|below|"
         r"over|for)\b|, (?:\w+ly )?\w+ing\b)|"
         r"(?:had |has )(?:gone (?:to (?:the|[A-Z]\w+)|abroad|overseas|away for good)|"
-        r"left(?=[.,;]| (?:by|before|without|with|already|yesterday|for)\b))|fled(?: (?:to|from|for) (?=[A-Z])|"
+        r"left(?=[.,;]| (?:by|before|without|with|already|yesterday|for)\b))|(?:had |has )?fled(?: (?:to|from|for) (?=[A-Z])|"
         r" (?:the (?:country|city|town|island|"
         r"village|province|valley)|abroad|over the|across the|in the night|by night|into (?:exile|the (?:mountains|hills|"
         r"forest|woods|desert|"
@@ -335,6 +336,7 @@ _AFTER_NAME: tuple[tuple[str, re.Pattern[str]], ...] = (
         r"absconded|eloped|"
         r"deserted\b(?! (?:the|his|her|him|by)\b)|escaped from (?:the )?(?:prison|jail|country|island|asylum)|"
         r"set (?:off|out|sail) for|departed for|moved (?:away )?to (?=[A-Z])|moved away|(?:flew|travelled|traveled) to (?=[A-Z])|"
+        r"went (?:(?:away|off|north|south|east|west) )?with the (?:ships|fleet|army|caravan)\b|"
         r"enlisted|joined the (?:army|navy|regiment|legion|expedition|crusade)|went to sea|"
         rf"(?:boarded|took|caught|takes|boards|catches) (?:the|a) (?:\w+ ){{0,2}}{_SHIP} (?:for|to|out of|north|south|"
         rf"east|west|home)|"
@@ -431,7 +433,10 @@ def _named_at(fact: str, entry: Entry, known: Codex) -> Iterator[tuple[int, int]
         entry, plain(fact)
     )
     for match in re.finditer("|".join(map(spelled, sorted(own, key=len, reverse=True))), fact) if own else ():
-        is_part = _OTHER_NAME.search(fact[: match.start()]) or entry.is_another_at(fact, match.start())
+        before, _, title = fact[: match.start()].rstrip().rpartition(" ")
+        # Corporal Ned Ivers is Ned Ivers, by his whole name.
+        before = f"{before} " if " " in match[0] and title.rstrip(".").casefold() in RANKS else fact[: match.start()]
+        is_part = _OTHER_NAME.search(before) or entry.is_another_at(fact, match.start())
         if not is_part or is_behind_setting(fact, match.start(), match[0], entry.name.split()[0]):
             yield match.span()  # of Uncle March nothing is told by what Aunt March does
 

@@ -155,7 +155,7 @@ _BODY = re.compile(
     + r"|(?:tomb|grave)stone)\b"
 )
 _AND_THEN = re.compile(
-    r"(?:[a-z][\w'’-]* ){1,9}?and (?:then |so |soon |there |finally |at last |later |that night )?(?=[a-z])"
+    r"(?:[a-z][\w'’-]* ){0,8}?[a-z][\w'’-]*,? and (?:then |so |soon |there |finally |at last |later |that night )?(?=[a-z])"
 )
 """What somebody does before the second of two verbs."""
 _ASIDE = re.compile(r",(?: [a-z][\w'’-]*){1,10}, ")

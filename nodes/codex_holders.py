@@ -35,6 +35,8 @@ _HOLDS = re.compile(
     r"went off with|ran off with|got hold of|took (?:possession|charge) of) "
     rf"{_THING}{_END}|(?:took|takes|got|gets|wrested|wrests) (?:back )?{_THE.replace('thing', 'taken')} (?:away )?from (?=[A-Z])|"
     rf"(?:took|takes) (?:{_FULL_NAME})['’]s (?P<theirs>{_NOUN}){_END}|"
+    rf"(?:dropped|drops|slipped|slips|put|puts|thrust|stuffed|tucked|slid) {_THE.replace('thing', 'own')} (?:in|into|inside) "
+    r"(?:his|her) own (?:\w+ )?(?:pocket|bag|purse|coat|belt|sleeve|satchel|handbag|case)\b|"
     rf"(?:picked|picks) up {_THE.replace('thing', 'picked')} and (?:kept|pocketed|keeps|pockets) it\b)"
 )
 _GIVEN = (
@@ -46,6 +48,8 @@ _TO = rf"(?P<to>{_FULL_NAME})\b(?!-\w| [A-Z])"
 _NOT_THEIRS = r"(?!['’]s\b)"
 _GIVES = re.compile(
     rf"{_GIVEN} {_THING}(?: (?:back|over|on|away))? to {_TO}{_NOT_THEIRS}|"
+    rf"{_GIVEN} {_THE.replace('thing', 'given')} to (?:(?:the|an?|his|her) (?:\w+ )?[a-z]+|old) "
+    rf"{_TO.replace('to', 'titled')}(?=[.,;]|$)|"
     rf"(?:leaves|left) {_THE.replace('thing', 'left')} with {_TO.replace('to', 'keeper')}{_NOT_THEIRS}|"
     rf"(?:pressed|presses|pushed|pushes|put|puts|laid|dropped|thrust|placed|"
     rf"slipped) {_THE.replace('thing', 'pressed')} (?:in|into) "
@@ -122,7 +126,8 @@ _LOST = re.compile(
     r"went down with (?:all|every|its|her)|went to the bottom|foundered|"
     r"(?:broke|fell|smashed|crumbled|cracked|split|burst|flew|went) (?:in|into|to) (?:\w+ )?(?:pieces|two|half|bits|"
     r"fragments|dust|splinters)|"
-    r"(?:slipped|fell|dropped|slid|rolled|went)[^.;\"]* (?:sank|was lost|shattered|smashed|was gone))))\b|"
+    r"(?:slipped|fell|dropped|slid|rolled|went)(?:(?!,? (?:and|but|while|so) (?:the|an?|his|her|their) )[^.;\"])* "
+    r"(?:sank|was lost|shattered|smashed|was gone))))\b|"
     r"^The (?:sea|river|fire|flames|flood|waves|tide|current|storm|water|mud|bog) (?:took|swallowed|carried off|consumed|"
     r"destroyed|"
     rf"carried away|swept away|claimed|ate|had) the (?P<taken>{_NOUN})(?=[.,;]|$)"
@@ -132,7 +137,7 @@ _FOUND = re.compile(
     r"(?:turns|turned) up)\b(?! (?:missing|broken|empty)\b)"
 )
 _RESTORED = re.compile(
-    r"\b(?:(?<!seen )(?<!never )again|back|found|until|rebuilt|restored|mended|repaired|recovered|replaced|"
+    r"\b(?:(?<!seen )(?<!never )again|back|(?<!ever )(?<!not )found|until|rebuilt|restored|mended|repaired|recovered|replaced|"
     r"for (?:a|an|two|three) \w+)\b"
 )
 """What a sentence says of a thing that was lost for a while only."""
@@ -265,7 +270,7 @@ def held_by(entry: Entry, after: str, known: Codex) -> Iterator[Change]:
     for pattern in (_GIVES, _GIVES_FIRST, _LETS_GO, _HOLDS):
         match = pattern.match(after)
         found = {name: said for name, said in match.groupdict().items() if said} if match else {}
-        to = next((found.pop(name) for name in ("to", "hand", "friend", "keeper") if name in found), "")
+        to = next((found.pop(name) for name in ("to", "hand", "friend", "keeper", "titled") if name in found), "")
         is_any = found.pop("any", "") != ""
         thing = _without_state(next(iter(found.values()), ""), known)
         if match is None or not _is_thing(thing):

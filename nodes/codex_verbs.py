@@ -8,7 +8,7 @@ _LIFELESS = (
     "slumped|sprawled|weighed|stiffened|dangled|stayed|sagged|lolled|swayed|collapsed|occupied|"
     "received|suffered|tended|indeed|supposed|expected|proved|engaged|married|related|attended|surrounded|reduced|"
     "bled|perished|succumbed|expired|shot|stabbed|strangled|poisoned|beheaded|executed|cremated|interred|mourned|missed|"
-    "accused|arrested|convicted|condemned|forgotten|remembered|renamed|possessed|required|lacked|bequeathed|dreaded|"
+    "owed|accused|arrested|convicted|condemned|forgotten|remembered|renamed|possessed|required|lacked|bequeathed|dreaded|"
     "concerned|represented|reminded|counted|aged|born"
 )
 """What is also said of the dead, or of the living as of another time."""

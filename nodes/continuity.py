@@ -41,6 +41,7 @@ from recurrentgpt.schema.names import (
     CALENDAR,
     CAPITALS,
     EPITHETS,
+    FAMILY,
     PLACES,
     RANKS,
     epithets_of,
@@ -80,7 +81,7 @@ _LIKENESS = (
     r"(?:tape|cassette|record(?:ing|er)|video|footage|newsreel|projector|projection|hologram|holo|television|telly|TV|broadcast|"
     r"voicemail|answering machine|gramophone|portrait|photo(?:graph)?|picture|snapshot|polaroid|album|billboard|painting|fresco|"
     r"mural|engraving|etching|sketch|drawing|tapestry|mosaic|stained glass|window of the church|(?:east|west|chapel) window|"
-    r"puppet|marionette|replay|statue|bust|effigy|waxwork|medallion)s?"
+    r"puppet|marionette|ventriloquist|replay|statue|bust|effigy|waxwork|medallion)s?"
 )
 """What shows or sounds like somebody who is not there, and is hardly ever anything else."""
 _SCREEN = (
@@ -97,6 +98,43 @@ _PAST_TIME = (
     r"springs?|autumns?|falls?|seasons?|moons?|cycles?|generations?|lifetimes?|harvests?)"
 )
 _MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+_LONG = r"(?:years?|winters?|summers?|springs?|autumns?|falls?|seasons?|decades?)"
+_IN_THAT_YEAR = (
+    rf"(?:it|this|that) (?:was|had been) (?:in )?(?:the|that|her|his|their|our) (?:[\w-]+ ){{0,2}}?{_LONG} "
+    r"(?:of|when|that|before|after|he|she|they|in which)\b"
+)
+"""What says in which year something is told that is not of now: a night may be this one."""
+_WORDS_ON = (
+    r"(?:letters?|envelopes?|postcards?|telegrams?|diary|diaries|journals?|ledgers?|lists?|wills?(?! (?:of|to)\b)|"
+    r"files?(?! of\b)|dossiers?|plaques?|inscriptions?|registers?|memoirs?|chronicles?|biograph(?:y|ies)|obituar(?:y|ies)|"
+    r"newspapers?|gazettes?|clippings?|cuttings?|chapters?|playbills?|manuscripts?|transcripts?|depositions?|testaments?|"
+    r"stor(?:y|ies)|tales?|yarns?|legends?|fables?|anecdotes?|rumou?rs?|gossip|poems?|ballads?|nursery rhymes?)"
+)
+"""What holds or tells words about somebody."""
+_SAYS_WORDS = (
+    r"(?:signs?|signboards?|notes?|entr(?:y|ies)|columns?|pages?|reports?|headlines?|songs?|rhymes?|verses?|minutes|programmes?)"
+    r"(?: [\w'’-]+){0,4}? (?:said|says|read|reads|ran|began|told|listed|named|recorded|mentioned|went like|"
+    r"(?:was|were) (?:short|brief|long|dated|signed|headed|written))"
+)
+"""The same, of what is more besides."""
+_READ = re.compile(
+    r"^\W*(?:(?:But|And|Then) )?(?:[Tt]he|[Aa]n?|[Tt]his|[Tt]hat|[Hh]is|[Hh]er|[Tt]heir|[Ii]ts|[Ii]t was (?:the|an?)|"
+    rf"[Tt]here (?:was|were|had been|hung)(?: an?| the| only an?)?) (?:[\w'’-]+ ){{0,2}}(?i:{_SAYS_WORDS}|{_WORDS_ON})\b"
+    r"(?!['’])(?! (?:lay|stood|fell|slipped|slid|burned|burnt|arrived|came|ended|stopped|bag|box|case|book|"
+    r"(?:was|were|had been) (?:gone|lost|burned|burnt|missing|locked|open|empty|torn)|in (?:his|her|their) (?:hand|pocket))\b)|"
+    r"\b(?:read|reads|recited|copied|quoted|leafed|paged|thumbed|dictated|sang|knew|learnt|learned|loved|heard) "
+    r"(?:out |aloud |over |from |in |through |about |them )*(?:the|an?|his|her|their|that|this) (?:[\w'’-]+ ){0,2}"
+    rf"(?:{_WORDS_ON}|songs?|rhymes?|entr(?:y|ies)|pages?|signs?|reports?)\b|"
+    r"\bturned (?:over )?(?:the|a|another|its|her|his) (?:[\w'’-]+ ){0,2}pages?\b|"
+    r"\b(?:[Oo]ver|[Oo]n|[Aa]bove) (?:the|his|her|a) (?:\w+ )?(?:door|gate|window|shop|wall|lintel|bench|card|van) "
+    r"(?:it |they )?(?:still )?(?:said|read)\b"
+)
+"""A sentence about what holds words, or in which it is read, before what stands in it."""
+_PUTS_AWAY = re.compile(
+    r"\b(?:folded|burned|burnt|tore|put|puts|laid|tucked|dropped|threw|handed|took|locked|hid|crumpled|pocketed|closed|shut|"
+    r"slipped|pushed|signed|sealed|picked|opened) (?:it|them)\b"
+)
+"""What is done with what was read, before the story goes on."""
 _ELSEWHEN = re.compile(
     r"\b(?:remember\w*|recall\w*|memory|memories|dream\w*|ghost\w*|spirit\w*|used to|as if|as though|ago\b|"
     rf"{_PAST_TIME} (?:earlier|before)\b|"
@@ -105,7 +143,9 @@ _ELSEWHEN = re.compile(
     rf"{_MEDIUM}\b|from (?:the|every|each|all|its|their|a) (?:\w+ )?(?:walls?|page|frame|cover)\b|"
     r"from every (?:drawer|corner|shelf|room)\b|"
     r"imagin\w*|echo\w*|voice of|['’]s voice|(?:in|by|of) (?:\w+ )?(?:letters?|diary)|wrote|written|"
-    r"in (?:the|that|this|her|his) (?:\w+ )?(?:tale|story|song|play|novel|simulation|game)\b|"
+    r"in (?:the|that|this|her|his) (?:\w+ )?(?:tale|story|song|play|novel|simulation|game|chapter|scene|verse|"
+    r"draft|act(?! of))\b|"
+    r"on page (?:\d+|\w+)\b|"
     r"ballad|legend|saga|obituary|eulogy|on (?:the )?stage|stage (?:left|right)|actress|actor|understudy|"
     r"in (?:the old|those) days|years (?:younger|older)|"
     r"in (?:his|her|their|my|our) (?:\w+ )?(?:heads?|minds?|thoughts|ears?)\b|"
@@ -147,7 +187,17 @@ _DONE_WITH = (
 """What had been done with a thing, or had fallen as rain, without a word of another time."""
 _THEN = re.compile(
     rf"\b(?:{_PAST_TIME} (?:ago|earlier|before)|in those days|back then|as a (?:boy|girl|child)|used to|"
-    r"when (?:he|she|they) (?:was|were) (?:alive|young|a)|dream(?:ed|t|ing)?|"
+    rf"when (?:he|she|they) (?:was|were) (?:still |only |just )?(?:alive|young|a)|(?:day)?dream(?:ed|t|ing)?|{_IN_THAT_YEAR}|"
+    r"it had (?:all )?(?:begun|started|happened) (?:with|when|in|on|at|because|so)\b|"
+    r"let (?:his|her|their) (?:mind|thoughts) (?:drift|wander|go back)|"
+    r"(?:dozed|nodded|drifted) off|according to (?!(?:the|his|her) (?:clock|watch|map|plan|calendar|timetable|rules?)\b)|"
+    r"(?:the|a|their) (?:\w+ )?(?:serial(?! (?:killer|number))|matin[ée]e)|"
+    r"(?:he|she|I|(?-i:[A-Z][\w-]+)) was (?:only |just |barely |not yet |not quite )?(?:four|five|six|seven|eight|nine|ten|"
+    r"eleven|twelve|\w{3,5}teen)(?=[.,;]| then| that year)|"
+    r"(?:mind|thoughts) (?:drifted|wandered|strayed|went back|returned to)|reverie|"
+    r"(?:told|tell|tells|telling) it\b(?! to\b(?! (?:\w+ ){1,2}(?:again|every|each|once)\b))|told (?:them|him|her|us)(?=[.:])|"
+    r"(?:narrator|storyteller|minstrel|bard|lecturer|guide) (?:tapped|pointed|explained|began|cleared|turned to)|"
+    r"(?:schoolmaster|schoolmistress|teacher) (?:\w+ )?(?:tapped|pointed (?:at|to)) the (?:\w+ )?(?:map|(?:black)?board|picture)|"
     rf"remember\w*(?! to\b)(?! (?:the|an?|his|her|its|their) (?:\w+ )?{_FORGOTTEN}\b)|"
     rf"(?<!\bthere )had been(?! {_DONE_WITH}\b)|"
     rf"{_LIKENESS}|{_SHOWS}\b[^.!?]{{0,80}}\b{_STUFF}|{_STUFF}\b[^.!?]{{0,80}} {_SHOWS}|{_STUFF} {_OF_SOMEBODY}|"
@@ -155,7 +205,8 @@ _THEN = re.compile(
     rf"broken)|of (?!him\b|her\b|them\b|(?-i:[A-Z])))\b)|"
     r"(?:unfolded|opened|read|reread) (?:the|his|her|their|an?) (?:\w+ )?(?:letter|note|diary|journal|postcard|will)|"
     r"machine (?:beeped|clicked|whirred)|as children|"
-    r"(?:in|of|the|his|her) (?:\w+ )?fever|pills|deliri\w*|hallucinat\w*|morphine|opium|lights came up|(?:was|were) to play|"
+    r"(?:in|of|the|his|her) (?:\w+ )?fever|pills|deliri\w*|hallucinat\w*|morphine|opium|lights (?:came up|went down)|"
+    r"(?:was|were) to play|"
     r"witness|testif\w*|testimony|confess\w*|recount\w*|described|through it again|(?:talked|spoke) (?:until|all|of)|"
     r"(?:put|lowered|set) the needle|record (?:crackled|hissed|played|spun)|"
     r"scrolled|swiped|(?:first|next|last) page|(?:at|after) the (?:wake|funeral)|"
@@ -165,6 +216,29 @@ _THEN = re.compile(
     re.IGNORECASE,
 )
 """What makes of another time, or of nobody in the flesh, what its paragraph tells after it, and the next one if it ends so."""
+_WOULD_HAVE = re.compile(r"^\W*(?:But |And |Oh, )?(?:He|She|They) would (?:never |not |surely |only )?have \w+")
+"""What makes of another time, or of no time, what is told next of whoever is gone."""
+_ONLY_DREAMT = (
+    r"\b(?:[Ii]t|[Aa]ll|[Tt]hat) (?:was|had been) (?:only |just |nothing but |all |merely )*an? (?:bad |foolish )?"
+    r"(?:dream|nightmare|daydream|hallucination|mirage)\b"
+)
+_WAKES = re.compile(
+    r"\b(?:[Hh]e|[Ss]he|[Tt]hey|I|(?!The\b|An?\b|His\b|Her\b)[A-Z][\w-]+|and) (?:\w+ )?"
+    r"(?:woke|awoke|awakened|jerked awake|started awake)\b"
+    r"(?! (?:up )?(?:him|her|them|the|his|[A-Z]\w+)\b)|"
+    r"\balarm (?:clock )?(?:rang|went|shrilled|buzzed|sounded)\b,? and (?:he|she|[A-Z][\w-]+) (?:was|lay|opened)|"
+    r"\bsat up (?:screaming|sweating|gasping|with a (?:start|scream|cry|gasp))|"
+    rf"{_ONLY_DREAMT}|"
+    r"\b[Ii]t was (?:only |just |merely )?(?:a stranger|somebody else|someone else|another (?:man|woman|boy|girl)|"
+    r"no one|nobody|not (?:him|he|she)\b)|\bthere was (?:no one|nobody|nothing) (?:there|at all)\b"
+)
+"""What makes a dream, or a mistake, of what is told before it."""
+_WAKES_NEXT = re.compile(
+    rf"\W*(?:(?:(?:And |But )?[Tt]hen (?:[\w-]+ )?|(?:He|She|I) (?:\w+ )?)(?:woke|awoke)\b|{_ONLY_DREAMT})"
+)
+"""The same, of how a paragraph begins: who wakes there by their name has only slept."""
+_ASLEEP = re.compile(r"\b(?:slept|asleep|dozed|lay down|went to (?:bed|sleep)|snored|turned in|nodded off)\b")
+"""What somebody does who then wakes."""
 _SALUTES = re.compile(r"\b(?:Dear|Dearest) [A-Z]\w+,")
 """How a letter begins."""
 _GOES_ON = re.compile(r"\b(?:and|but) (?:\w+ly )?\w+ed\b")
@@ -202,7 +276,7 @@ _PLANS_ANOTHER_TIME = re.compile(
 _IS_TOLD = re.compile(r"\b(?:he|she|it|they|i|we|you|had|has|have|was|were|is|are|did|would)\b", re.IGNORECASE)
 """What a heading has not."""
 _OPENS_ANOTHER_TIME = re.compile(
-    rf"\W*(?:(?:[\w-]+ ){{1,4}}{_PAST_TIME} (?:earlier|ago|previously|before(?=[,.:]))|"
+    rf"\W*(?:(?:[\w-]+ ){{1,4}}{_PAST_TIME} (?:earlier|ago|previously|before(?=[,.:]))|{_IN_THAT_YEAR}|"
     rf"(?:in )?the (?:summer|winter|spring|autumn|fall|year) before\b|in (?:the \w+ of )?1\d{{3}}\b|"
     r"(?:once upon a time|long ago|back (?:then|in)|in those days|as a (?:boy|girl|child))\b|"
     r"when (?:[\w-]+ ){1,3}(?:was|were) (?:still |only |just )?(?:an? (?:boy|girl|child|young)|alive|young|little|small|"
@@ -229,7 +303,8 @@ _OTHER_WORLD = re.compile(
     r"zombies?|vampires?|s[ée]ances?|the medium|underworld|afterlife|hereafter|netherworld|(?:the|among|of) shades|"
     r"haunted|limbo|purgatory|valhalla|hades|"
     r"reincarnat\w*|resurrect\w*|reanimat\w*|necromanc\w*|respawn\w*|game over|clones?|androids?|avatars?|"
-    r"simulations?|time machine|wrong (?:year|decade|century)|(?:night|day) of the dead|coffin lid|fangs|portal|the copy)\b",
+    r"simulations?|planchettes?|ouija|(?:laid|placed|put) their (?:fingers|fingertips|hands) on|time machine|"
+    r"wrong (?:year|decade|century)|(?:night|day) of the dead|coffin lid|fangs|portal|the copy)\b",
     re.IGNORECASE,
 )
 """Where the dead may act."""
@@ -333,10 +408,18 @@ _SETTING = re.compile(
 )
 """How a sentence begins that says where it plays."""
 _LATER = re.compile(
-    rf"\b{_PAST_TIME} (?:later|after|passed|went by|had passed)\b|\bby (?:spring|summer|autumn|winter|then)\b|"
+    rf"\b{_PAST_TIME} (?:later|after|on(?=,)|passed|went by|had passed)\b|\bby (?:spring|summer|autumn|winter|then)\b|"
     r"\bthe (?:next|following) (?:year|month|spring|summer|autumn|winter)\b",
     re.IGNORECASE,
 )
+_TRAVELS = re.compile(
+    r"\b(?:train|plane|flight|coach|bus|ferry|ship|boat|steamer|liner) (?:\w+ )?(?:was (?:\w+ ){1,3}late|got in|pulled in|"
+    r"drew in|landed|docked|set (?:him|her|them) down|touched down|came in|put (?:[\w-]+ ){1,2}(?:ashore|down))\b|"
+    r"\b(?:[Aa]t|[Ii]n|[Tt]hrough|[Oo]utside) (?:the )?(?:\w+ )?(?:airport|arrivals|customs)\b|"
+    rf"\b(?:took|were|was) (?:[\w-]+ ){{1,3}}{_PAST_TIME} (?:to (?:get|reach|travel|drive|walk|ride|cross)|on the road)\b|"
+    r"\b(?:after|at the end of) (?:the|that|their|her|his) (?:\w+ )?(?:journey|voyage|crossing|drive|flight)\b",
+)
+"""How others come to where somebody went."""
 _FAR_PLACES = tuple(
     (re.compile(rf"\b(?:{gone})\b", re.IGNORECASE), re.compile(rf"\b(?:{there})\b", re.IGNORECASE))
     for gone, there in (
@@ -365,6 +448,11 @@ _NO_PLACE = frozenset((
 ))  # fmt: skip
 """Words that are no place somebody went to."""
 _LEFT = re.compile(rf"\b(?:left|leaves) {PLACE_LEFT}")
+_STAYED = re.compile(
+    r",? (?:and|but|while) (?:(?:his|her|their) [a-z]+ )?[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)? "
+    r"(?:stayed|remained|kept|was left|watched|waved|wept)\b[^.;]*"
+)
+"""Who stayed where somebody left, and with what."""
 _ALIVE = re.compile(r"\b(?:alive|survived|resurrected|not dead|from the dead)\b", re.IGNORECASE)
 _IS_FOUND = re.compile(
     r"(?:bought|borrowed|hired|mislaid|found|finds?|another|new|second|different|next|recover\w*|mend(?:ed|s)|"
@@ -372,6 +460,18 @@ _IS_FOUND = re.compile(
     r"cop(?:y|ies)|again|back|remains|ruins?|wreck(?:age)?|pieces|ashes|shards|"
     r"fragments|burnt|burned|broken|shattered|ruined|sunken|charred)"
 )
+_FINDS_MORE = re.compile(r"\b(?:find|finds|found) (?=(?:the|an?|his|her|their|no|some|what|nothing|it|that|out)\b)")
+"""Finding something else with it, or in it."""
+_IT_IS_BACK = re.compile(
+    r"\b(?:handed|given|gave|brought|sent|washed|fished|dug|pulled|hauled|dredged|cast|thrown|threw|coughed) "
+    r"(?:it|them) (?:\w+ )?(?:in|back|up|ashore|out)\b|\b(?:it|they) (?:had )?(?:turned up|come back|came back|been found|"
+    r"been handed in|been mended|been repaired)\b|"
+    r"\b(?:found it(?! (?:\w+ )?(?:to|that|hard|difficult|easy|odd|strange|impossible)\b)|(?:recovered|retrieved|returned|mended|"
+    r"repaired|restored) it)\b|\bit (?:was|had been) (?:found|mended|returned|recovered|repaired|copied)\b|"
+    r"\bone (?:just |exactly |very |rather )?like it\b"
+)
+"""What tells of a thing, without its name, that it is there again, or that there is another one."""
+_NOT_BACK = re.compile(r"\b(?:never|not|nobody|no one|none|if|would|could)\b|n['’]t\b")
 _NOT_HANDLED = (
     r"(?:missed|mourned|regretted|remembered|wanted|needed|described|mentioned|destroyed|burned|smashed|searched|replaced|"
     r"loved|imagined|dropped|recovered|passed|called|named|followed|stared|looked|gazed|pointed|thought|talked|asked|wondered|"
@@ -435,7 +535,9 @@ _HARDLY_ANOTHERS = re.compile(
 )
 """What is done with another's only where that one is told of just before."""
 _IN_DISGUISE = re.compile(
-    r"\b(?:disguise\w*|dressed as|false beard|pretend\w* to be (?:an?\b|the\b|[A-Z])|impersonat\w*|masquerad\w*|"
+    r"\b(?:disguise\w*|dressed as|(?:false|fake|painted|pencilled|paper) (?:beard|mou?stache|whiskers|wig)|"
+    r"(?!(?:It|That|This|There|He|She)\b)[A-Z]\w+ was (?:Lord|Sir|King|Prince|Duke|Count|Private|Mr|Lady|Queen|Mrs|Miss)\b|"
+    r"pretend\w* to be (?:an?\b|the\b|[A-Z])|impersonat\w*|masquerad\w*|"
     r"play(?:ed|ing) the part|was (?:not|no longer) [A-Z]\w*|wasn['’]t [A-Z]\w*|swapped bodies|in the body of)\b"
 )
 _SOMEBODY = re.compile(
@@ -760,6 +862,13 @@ def _called(entry: Entry, own: Collection[str], told: _Passage, codex: Codex) ->
     return "|".join(
         [
             *map(spelled, codex.titled(entry, told.plain_text)),
+            # Sir Aldous Wren is Sir Aldous.
+            *(
+                rf"{re.escape(title)}\.? {spelled(name)}"
+                for title in sorted({one.split()[0].rstrip(".") for one in entry.own_names if form_of(one).title})
+                for name in own
+                if " " not in name
+            ),
             # The Ida Morrow is a ship.
             *(rf"(?<!\b[Tt]he ){before}{_as_a_name(name)}" for name in sorted(own, key=len, reverse=True)),
             *(f"[Tt]he {re.escape(role)}{further}" for role in roles),
@@ -879,9 +988,11 @@ def _means_nobody_else(role: str, entry: Entry, told: _Passage, codex: Codex) ->
 def _found_again(names: str, told: _Passage) -> bool:
     """Return whether a passage tells of a thing that it is found or mended, or means another one."""
     for sentence in told.sentences:
+        if _IT_IS_BACK.search(sentence.plain) and not _NOT_BACK.search(sentence.plain):
+            return True
         for match in re.finditer(rf"\b(?:{names})\b", sentence.plain, re.IGNORECASE):
             before = re.split(r"[,;:]", sentence.plain[: match.start()])[-1].split()
-            after = re.split(r"[,;:]", sentence.plain[match.end() :])[0].split()
+            after = _FINDS_MORE.sub(" ", re.split(r"[,;:]", sentence.plain[match.end() :])[0]).split()
             if before[-1:] in (["a"], ["an"]) or any(
                 _IS_FOUND.fullmatch(word.strip('".,!?').casefold()) for word in (*before[-5:], *after[:6])
             ):
@@ -1038,8 +1149,24 @@ def _may_be_another(entry: Entry, told: _Passage, act: ToldSentence) -> bool:
             rf"\b(?:{names}), (?:his|her|their|the|an?|[A-Z]\w+['’]s) (?:[\w'’]+ ){{0,3}}(?:nephew|niece|"
             rf"(?:grand)?(?:son|daughter)|cousin|younger|second|puppy|dog|cat|horse|ship)\b|\bhad (?:his|her) name\b|"
             rf"\b(?:Storm|Hurricane|Operation|Project|Camp|Fort|Lake|Mount|Port|Villa|HMS|SS|Saint|St\.?) (?:{names})\b|"
+            rf"\b(?i:(?:an?|another) (?:[\w-]+ ){{1,4}}|(?:his|her|their|its) (?:[\w-]+ ){{0,2}}?(?!{FAMILY.pattern})[\w-]+ )"
+            rf"called (?:{names})\b|"
+            rf"\b(?i:the|his|her|their|its) (?:[\w-]+ ){{1,3}}(?:was|is|were) called (?:{names})\b|"
+            rf"\b(?:sign|signboard|board|plate|nameplate|plaque|card|label|door|window|shopfront|awning|letters|van|it|ticket) "
+            rf"(?:still |now |only |simply )?(?:said|says|read|reads|spelled|spelt|bore the name(?: of)?)(?: out)? (?:{names})\b|"
+            rf"\b(?:[Hh]e|[Ss]he|who|[Tt]hey) (?:was|were|became|had become|played|plays|would be) (?:{names})\b|"
+            rf"\b(?:{names})(?:['’]s?| had an?) (?:identical )?(?:twin|double)\b|"
+            rf"\b(?:{names}), or who(?:m)?ever\b|\b(?i:namesakes?|impost[eo]rs?|look-?alikes?|doppelg\w+|twin (?:brother|sister)|"
+            rf"(?:image|picture|double) of (?:his|her|their))\b|"
             rf"\b(?:named|christened|called) (?:the|an?|his|her|their|its) (?:\w+ )?(?:\w+ )?(?:after |for )?(?:{names})\b",
             text,
+        )
+        or any(
+            re.search(
+                rf"\b(?:I['’]m|I am|I['’]ll be|call me|[Mm]y name is|you(?:['’]re| are| be)) (?:{names})\b", one.said
+            )
+            and not re.search(rf"\b(?:{names})\b", one.plain)
+            for one in told.sentences
         )
     )
 
@@ -1053,11 +1180,13 @@ def _may_be_there(entry: Entry, told: _Passage, act: ToldSentence) -> bool:
     opens = next(one.plain for one in told.sentences if one.paragraph == act.paragraph)
     if _SHORT_ABSENCE.search(gone) or _LATER.search(until) or _is_afar(told, act, entry.value("place")):
         return True
-    if _SETTING.match(act.plain) or _SETTING.match(opens) or any(name in told.plan for name in entry.names):
+    if _TRAVELS.search(scene) or _SETTING.match(act.plain) or _SETTING.match(opens):
+        return True
+    if any(name in told.plan for name in entry.names):
         return True
     own = {word for name in entry.names for word in name.casefold().split()}
     # Who acts in the place that they left is there no longer.
-    left_for = _LEFT.sub(" ", gone)
+    left_for = _STAYED.sub(" ", _LEFT.sub(" ", gone))
     places = set(re.findall(r"[a-z]{3,}", left_for.casefold())) - own - _NO_PLACE
     if places & set(re.findall(r"[a-z]{3,}", scene.casefold())):
         return True
@@ -1100,8 +1229,30 @@ def _is_elsewhen(sentence: ToldSentence, end: int, besides: Collection[str], tol
         bool(_ELSEWHEN.search(plain) or _UNREAL.search(plain[:end]) or _THEN.search(" ".join(before)))
         or any(_SALUTES.search(one.said) for one in told.sentences if one.paragraph == sentence.paragraph)
         or any((match["name"] or "") in sentence.plain for match in _HAD_DONE.finditer("".join(before[-1:])))
+        or _is_read(before)
+        or any(map(_WOULD_HAVE.search, before[-1:]))
         or sentence.paragraph in told.elsewhen
+        or _is_dreamt(sentence, told)
     )
+
+
+def _is_dreamt(sentence: ToldSentence, told: _Passage) -> bool:
+    """Return whether somebody wakes, or sees their mistake, behind a sentence: in its paragraph, or as the next one begins."""
+    if _ASLEEP.search(sentence.plain):
+        return False
+    after = told.sentences[told.sentences.index(sentence) + 1 :]
+    if any(_WAKES.search(one.plain) for one in after if one.paragraph == sentence.paragraph):
+        return True
+    further = next((one for one in after if one.paragraph > sentence.paragraph), None)
+    return further is not None and bool(_WAKES_NEXT.match(further.plain))
+
+
+def _is_read(before: Sequence[str]) -> bool:
+    """Return whether what is told behind some sentences of a paragraph may be what somebody reads or hears in them."""
+    is_read = False
+    for sentence in before:
+        is_read = (is_read and not _PUTS_AWAY.search(sentence)) or bool(_READ.search(sentence))
+    return is_read
 
 
 def _of_aspect(rule: Rule, entry: Entry, aspect: str, said: str, value: str) -> Contradiction:

@@ -176,6 +176,17 @@ def test_nobody_is_accused_who_remembers_returns_or_hands_over(passage):
         ("Signe grabbed the silver ring from Bastian.", ("silver ring", "holder", "Signe Orrin")),
         ("The silver ring was left to Bastian.", ("silver ring", "holder", "Bastian Cole")),
         ("Signe, the harbour clerk, waited.", ("Signe Orrin", "role", "harbour clerk")),
+        ("A shell fell, and Corporal Bastian Cole was killed outright.", ("Bastian Cole", "status", "dead")),
+        ("Bastian Cole had choked on a bone, and was buried on the Friday.", ("Bastian Cole", "status", "dead")),
+        ("Signe Orrin had fled the country.", ("Signe Orrin", "status", "absent")),
+        ("Signe went west with the ships.", ("Signe Orrin", "status", "absent")),
+        ("Signe had lost her silver ring at the baths, and no one ever found it.", ("silver ring", "status", "lost")),
+        ("The raft rolled, and the brass sextant sank in the bay.", ("brass sextant", "status", "lost")),
+        ("Signe dropped the silver ring into her own pocket.", ("silver ring", "holder", "Signe Orrin")),
+        (
+            "Signe gave the silver ring to the warden Bastian, and he wore it.",
+            ("silver ring", "holder", "Bastian Cole"),
+        ),
     ],
 )
 def test_facts_are_read_by_rule(fact, expected):
@@ -208,6 +219,7 @@ def test_what_is_doubted_is_kept_as_it_is_said(fact):
     "fact",
     [
         "Uncle Cole died in the spring.",
+        "It rained, and Nurse Cole died in the spring.",
         "Bastian Cole was dead tired.",
         "Signe finds Bastian dead asleep.",
         "Signe found Bastian dead calm on the stair.",

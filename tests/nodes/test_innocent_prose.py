@@ -229,6 +229,124 @@ def test_nobody_is_accused_of_other_things_or_other_peoples_hands(passage):
     assert find_contradictions(passage, THINGS) == []
 
 
+FLUTE_LOST = known(said("silver flute", "status", "lost", "thing"), said("Ada Whitlock", "pronouns", "she"))
+# What holds words, a time past, namesakes, and what is taken back behind it
+TOLD_OF_THE_DEAD = {
+    "play": (
+        "Wilma had made a play of it, and the barn was full. In the second scene Karl refused to "
+        "sell the mill, and everybody cheered."
+    ),
+    "glass": (
+        "They laid their fingertips on the tumbler and waited. Lena spelled out her name and asked for her ring."
+    ),
+    "album": "Wim turned the stiff black pages. Bess waved from a punt. Bess held a pony by the ear.",
+    "obituary": (
+        "The Gazette gave him half a column. Karl Ostrow entered the ministry at thirty and left it at forty."
+    ),
+    "stage name": (
+        "On the bills she was Lena Brandt, since nobody could spell her own name. Lena Brandt bowed "
+        "three times and ran off into the wings."
+    ),
+    "ghost told": (
+        "It was the tale the children liked best. Karl rose from the millpond with weed in his hair "
+        "and knocked at every door."
+    ),
+    "would have": "He would have loved it. Karl danced at the drop of a hat.",
+    "rumour": "There were rumours all that winter. Karl bought tobacco in Riga. Karl drove a tram in Trieste.",
+    "lesson": (
+        "The schoolmaster tapped the map with his cane. Karl Ostrow crossed the pass with nine guns and took the fort."
+    ),
+    "song": "Every child in the town knew the song. Karl climbed the belfry, and the boats came home.",
+    "wager": "It had all begun with a wager. Karl bet his boots against a hat.",
+    "anecdote": (
+        "“That reminds me of poor Karl,” said the smith, and told them. Karl walked in one night "
+        "with a goose under each arm."
+    ),
+    "file": "The file was thin. Karl Ostrow bought the gun on a Monday and sold it on a Tuesday.",
+    "plaque": "There was a brass plaque by the gate. Karl Ostrow opened the baths and paid for them.",
+    "cutter": "The pilot cutter was called Lena. Lena nosed up to the steps and dropped her sail.",
+    "mistaken": (
+        "Lena stepped off the tram and lifted her hand. Then the woman turned her head, and it was a stranger."
+    ),
+    "playing": (
+        "“I'm Karl,” said the smallest boy, and put on the helmet. Karl raised his stick and charged the hens."
+    ),
+    "manuscript": "She typed until three. In the ninth chapter Lena kissed the gardener.",
+    "nightmare": (
+        "Karl stood at the foot of the bed and counted her toes. She woke with a scream, and it was morning."
+    ),
+    "floods": "That was the year of the floods. Karl rowed the doctor from house to house.",
+    "daydream": "He let his mind drift. Lena ran down to the water and called him in.",
+    "will": "His last will was a single sheet. Karl forgave the miller and gave the dog to the parson.",
+    "gravestone": (
+        "The letters had weathered. Karl Ostrow ruled this valley for thirty years, they said, and fed its poor."
+    ),
+    "fable": "Grandmother told it best. Karl tricked the fox and kept the goose.",
+    "radio play": "It was only the serial. Karl drew his revolver and kicked the door in.",
+    "seven": "Ada was seven, and the war was new. Karl carried her on his shoulders to the station.",
+    "parrot": "The widow kept a parrot called Karl. Karl swore at the priest.",
+    "café": "The card in the window said Lena Brandt. Lena Brandt mended gloves and dyed feathers.",
+    "mistook": (
+        "Karl walked ahead of her with his hands in his pockets. She ran and caught his sleeve. It was a stranger."
+    ),
+    "woke up": "Bess lifted the lid and sniffed. “More salt,” she said. Ada woke up on the kitchen floor.",
+    "dozed": "Ada dozed off over the ironing. Bess took the iron from her and laughed.",
+    "ventriloquist": "The ventriloquist lifted the doll to his knee. “Good evening,” said Karl, and rolled his eyes.",
+    "alibi": "According to the constable, it had gone like this. Karl climbed the wall at nine and dropped the sack.",
+    "cinema": "The lights went down. Lena rode into the valley on a white horse, and the boys whistled.",
+    "double": (
+        "He was the image of his dead brother. Karl to the life, the old women said. Karl, they "
+        "called him, and Karl nodded."
+    ),
+}
+MET_WHERE_THEY_WENT = {
+    "years on": "Ten years on, Tom opened a bakery in the same street and got fat.",
+    "visit": "It took Ada two days to get there by coach. Tom lifted her down and kissed her.",
+    "ferry": "The boat put Ada ashore at six. Tom stood on the jetty with a lantern.",
+    "years": "Three winters on, Tom walked in with snow on his hat.",
+    "dream": "Tom sat down at the foot of the bed. Ada opened her mouth to speak and woke.",
+}
+THERE_AGAIN = {
+    "ball": "It was the night of the great ball, when she was still a bride. Ada played the silver flute till two.",
+    "tide": "The tide had given it up again. Ada wiped the silver flute and blew into it.",
+    "remade": "The silversmith had made her one just like it. Ada raised the silver flute and blew into it.",
+    "back": "On Monday a carrier brought it back in brown paper. Ada tried the silver flute and put it away.",
+    "year": "It was the summer of the regatta. Ada played the silver flute on the lawn.",
+    "story": "Nurse told it to them every night. Ada blew the silver flute, and the rats came out.",
+}
+
+
+@pytest.mark.parametrize("passage", TOLD_OF_THE_DEAD.values(), ids=TOLD_OF_THE_DEAD.keys())
+def test_nobody_is_accused_of_whom_words_or_another_time_tell(passage):
+    assert find_contradictions(passage, DEAD) == []
+
+
+@pytest.mark.parametrize("passage", MET_WHERE_THEY_WENT.values(), ids=MET_WHERE_THEY_WENT.keys())
+def test_nobody_is_accused_whom_somebody_travels_to_or_dreams_of(passage):
+    away = known(said("Tom Birch", "status", "absent", text="Tom Birch moved to Leeds."))
+    assert find_contradictions(passage, away) == []
+
+
+@pytest.mark.parametrize("passage", THERE_AGAIN.values(), ids=THERE_AGAIN.keys())
+def test_nothing_is_accused_that_is_given_back_made_anew_or_of_another_time(passage):
+    assert find_contradictions(passage, FLUTE_LOST) == []
+
+
+@pytest.mark.parametrize(
+    ("codex", "passage"),
+    [
+        (known(said("Sir Karl Ostrow", "status", "dead")), "Sir Karl reined in his grey."),
+        (
+            known(said("Tom Birch", "status", "absent", text="Tom went north, and his sister Ada kept the shop.")),
+            "Tom handed Ada the salt and yawned.",
+        ),
+        (FLUTE_LOST, "Ada played the silver flute until she found the tune."),
+    ],
+)
+def test_a_title_who_stayed_and_what_else_is_found_excuse_nobody(codex, passage):
+    assert len(find_contradictions(passage, codex)) == 1
+
+
 GUILTY_OF_THE_DEAD = [
     "Karl nodded. The rain got worse.",
     "“Pass the salt,” Karl said, and the others laughed.",
@@ -257,6 +375,17 @@ GUILTY_OF_THE_DEAD = [
     "“Sit,” said Rose, and Ada sat.",
     "Snow fell. Then Karl ran out into it with no shoes on.",
     "Ada remembered the gas.\n\nShe ran down and turned it off.\n\nKarl took the matches from her.",
+    "The letter lay on the table. Karl opened it.",
+    "The letter was short. He burned it in the grate. Karl came in with coal.",
+    "Ada woke. Karl handed her the tea.",
+    "Karl locked the door and went upstairs.\n\nAda woke at six and lit the stove.",
+    "Karl came in with the wood. The baby woke and cried.",
+    "Karl poured the coffee. Then the alarm rang, and everybody ran.",
+    "It had started to rain. Karl closed the window.",
+    "The entry was dark. Karl lit a lamp.",
+    "A column of smoke stood over the mill. Karl ran for the pump.",
+    "It was the night of the fair. Karl bought her a ribbon.",
+    "His mother called Karl. Karl put down the spade.",
 ]
 
 

@@ -22,8 +22,11 @@ from recurrentgpt.schema.names import (
     CAPITALS,
     HE_IS,
     LETTER,
+    OFFICE,
     PLACES,
+    RELATIVE,
     SHE_IS,
+    SOMEBODY,
     called_as,
     date_before,
     form_of,
@@ -54,27 +57,16 @@ _SETS_IN = frozenset(("In", "At", "On", "By", "Near", "From", "Outside", "Beyond
 _GOVERNED = re.compile(r"\b(?:of|in|at|to|from|for|with|by|near|through|on|into|over|between|behind|beside) $")
 """What ends in a word after which a name is not who does something: the Earl of Marrow nodded."""
 
-_RELATIVE = (
-    r"(?:(?:grand|step|god|foster-)?(?:father|mother|son|daughter)|brother|sister|husband|wife|uncle|aunt|cousin|nephew|niece|"
-    r"friend|widow|widower|fiancé|fiancée|lover)"
-)
-_SOMEBODY = rf"(?:{_RELATIVE}|(?:\w+-?)?(?:man|woman|boy|girl|lad|lass)|child|stranger|fellow|youth|guest|visitor|lady)"
-_OFFICE = (
-    rf"(?:{_SOMEBODY}|\w{{3,}}ist|\w{{4,}}ian|\w+(?:smith|keeper|maker|wright|monger|master|mistress|mate)|doctor|nurse|teacher|"
-    r"captain|priest|vicar|monk|nun|bishop|abbot|farmer|baker|miller|butcher|tailor|painter|singer|writer|reporter|sailor|"
-    r"soldier|lawyer|judge|clerk|servant|maid|cook|orphan|heir|leader|officer|guard|inspector|detective|sergeant|thief|spy|"
-    r"mayor|steward|porter|driver|carter|smuggler|surgeon|engineer|ranger|warden|hunter|gardener|professor|student|pilot|smith)"
-)
 _SENTENCE_END = re.compile(r"[.!?\n]")
 _ENDS = r"\b(?=[.,;:!?]|$| (?:of|in|at|on|who|from|and|with|for|to|here|now)\b)"
 _INTRODUCED = re.compile(
-    rf"\b(?:(?:[Mm]y|[Hh]is|[Hh]er) name (?:is|was)|I am|I['’]m|{_SOMEBODY},? (?:called|named)|"
-    rf"(?:[Hh]is|[Hh]er|[Mm]y|[Yy]our|[Oo]ur|[Tt]heir|\w+['’]s) (?:[a-z]\w* )?{_RELATIVE},?|"
-    rf"(?:[Tt]he|[Aa]n?|[Hh]is|[Hh]er|[Tt]heir) (?:[a-z][\w-]* ){{0,2}}{_OFFICE},?(?: (?:is|was)(?: called| named)?)?) $"
+    rf"\b(?:(?:[Mm]y|[Hh]is|[Hh]er) name (?:is|was)|I am|I['’]m|{SOMEBODY},? (?:called|named)|"
+    rf"(?:[Hh]is|[Hh]er|[Mm]y|[Yy]our|[Oo]ur|[Tt]heir|\w+['’]s) (?:[a-z]\w* )?{RELATIVE},?|"
+    rf"(?:[Tt]he|[Aa]n?|[Hh]is|[Hh]er|[Tt]heir) (?:[a-z][\w-]* ){{0,2}}{OFFICE},?(?: (?:is|was)(?: called| named)?)?) $"
 )
 _IS_SOMEBODY = re.compile(
     rf"(?:, who\b|,? (?:(?:is|was|becomes|became) )?(?:now )?(?:the|an?|his|her|their|our|my|{_WORD}['’]s) "
-    rf"(?:[a-z][\w-]* ){{0,2}}?{_OFFICE}{_ENDS})"
+    rf"(?:[a-z][\w-]* ){{0,2}}?{OFFICE}{_ENDS})"
 )
 _SAID_BY = re.compile(rf"(?:\b(?!call(?:ed|s) ){SPEAKS}|[\"”] (?:called|calls)) $")
 _SAYS = re.compile(rf" {SPEAKS}\b")
@@ -86,7 +78,7 @@ _TO_WHOM = re.compile(r"\b(?:gave|gives|handed|hands|offered|offers|lent|lends|b
 _WHAT = re.compile(r" (?:the|an?|his|her|some|back)\b")
 _OF_SOMEBODY = (
     r"(?:head|eyes?|hands?|face|voice|shoulders?|arms?|mouth|hair|lips|fingers?|knees?|cheeks?|throat|wrists?|sleeves?|coat|hat|"
-    rf"pockets?|{_RELATIVE})\b"
+    rf"pockets?|{RELATIVE})\b"
 )
 _OF_A_BODY = re.compile(
     rf"['’]s? (?:[a-z]\w* )?(?!head\b){_OF_SOMEBODY}| (?:\w+ly )?[a-z]+ (?:his|her) (?:own )?{_OF_SOMEBODY}"

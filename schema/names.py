@@ -184,6 +184,18 @@ SHE_IS = frozenset((
     "grandmother", "nun", "midwife", "waitress",
 ))  # fmt: skip
 """What somebody is of whom is said he, or she."""
+RELATIVE = (
+    r"(?:(?:grand|step|god|foster-)?(?:father|mother|son|daughter)|brother|sister|husband|wife|uncle|aunt|cousin|nephew|niece|"
+    r"friend|widow|widower|fiancé|fiancée|lover)"
+)
+SOMEBODY = rf"(?:{RELATIVE}|(?:\w+-?)?(?:man|woman|boy|girl|lad|lass)|child|stranger|fellow|youth|guest|visitor|lady)"
+OFFICE = (
+    rf"(?:{SOMEBODY}|\w{{3,}}ist|\w{{4,}}ian|\w+(?:smith|keeper|maker|wright|monger|master|mistress|mate)|doctor|nurse|teacher|"
+    r"captain|priest|vicar|monk|nun|bishop|abbot|farmer|baker|miller|butcher|tailor|painter|singer|writer|reporter|sailor|"
+    r"soldier|lawyer|judge|clerk|servant|maid|cook|orphan|heir|leader|officer|guard|inspector|detective|sergeant|thief|spy|"
+    r"mayor|steward|porter|driver|carter|smuggler|surgeon|engineer|ranger|warden|hunter|gardener|professor|student|pilot|smith)"
+)
+"""Patterns of what somebody is: to somebody else, and to whoever meets them; and these with what they do."""
 _IN_RETURN = (
     (("wife", "husband", "widow", "widower"), "husband", "wife"),
     (("brother", "sister"), "brother", "sister"),

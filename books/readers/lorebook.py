@@ -5,64 +5,21 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from recurrentgpt.books.readers.lorebook_kinds import Judged, kind_of
 from recurrentgpt.prose.model_text import model_text
 from recurrentgpt.prose.sentences import count_words, ends_a_sentence, limit_words, sentences
 from recurrentgpt.schema.codex import Change, Kind
 from recurrentgpt.schema.errors import BookError
-from recurrentgpt.schema.names import ANYBODY, HE_IS, RANKS, SHE_IS, is_title, parted
-from recurrentgpt.schema.short_names import head_of, words_of_thing
 
 MOST_BYTES = 5_000_000
 MOST_ENTRIES, MOST_LINES, MOST_LINE_WORDS, MOST_NAME_WORDS = 400, 40, 36, 8
 MOST_NAMED = 5
 """Entries that are named of which something was left out."""
-
-_PERSON = re.compile(r"\b(?:he|she|him|his|her)\b|\b(?:age|gender|sex|pronouns|personality)\s*[:(]", re.IGNORECASE)
-_PLACES = (
-    r"city|town|village|hamlet|island|isle|kingdom|realm|world|country|county|province|region|district|quarter|river|lake|sea|bay|"
-    r"coast|harbou?r|port|mountain|hill|valley|forest|wood|desert|swamp|moor|field|farm|mill|mine|quarry|cave|house|manor|hall|"
-    r"castle|palace|tower|fort|fortress|church|chapel|abbey|monastery|cathedral|temple|shrine|graveyard|cemetery|inn|tavern|hotel|"
-    r"shop|market|square|street|road|lane|bridge|station|school|academy|university|library|museum|hospital|prison|garden|park|land"
-)
-_PLACE = re.compile(rf"\b(?:{_PLACES})\b", re.IGNORECASE)
-_SURNAMES = re.compile(
-    r"hall|hill|lane|fields?|woods?|park|church|lake|moor|forest|castle|temple|mill|house|bridge|valley|garden"
-)
-"""What a place is, and somebody may be called."""
-_SHEET = re.compile(r"\b(?:age|gender|sex|pronouns|personality)\s*[:(]|\b(?:he/him|she/her|they/them)\b", re.IGNORECASE)
-"""What is noted of somebody, and of no place."""
-_NO_TRADES = (
-    "manor|corner|border|shelter|chamber|wonder|matter|center|interior|exterior|reminder|remainder|corridor|cluster|harbor|door|"
-    "floor|water|theater|cellar|number|letter|order|former"
-)
-_SOMEBODY = (
-    rf"(?:{'|'.join(sorted(HE_IS | SHE_IS | RANKS | ANYBODY))}|knight|mage|thief|merchant|servant|student|orphan|cook|guard|spy|"
-    rf"(?!(?:{_PLACES}|{_NO_TRADES})\b)\w+(?:er|or|ist|ian|man|woman|smith|wright))"
-    r"(?=[.,;]|$| (?:of|with|who|from|in|at|and)\b)"
-)
-"""What somebody is, and nothing else is said to be."""
-_ABOUT_SOMEBODY = re.compile(r"(?:^|[.!?]\s+)(?:He|She)\b")
-_DOES_AS_SOMEBODY = (
-    "drinks|walks|wears|speaks|works|loves|hates|likes|thinks|believes|knows|wants|fears|limps|smiles|laughs|sings|teaches|owns|"
-    "hunts|trusts|hopes|remembers|writes|reads|says|asks|plays|lives|drives|dreams|studies|owes|"
-    "sells|carries|rules|commands|serves"
-)
-"""What only somebody does, of a name that a place may have, too."""
-_OF_PLACES_TOO = frozenset(
-    ("king", "queen", "prince", "princess", "general", "doctor", "bishop", "abbot", "saint", "duke", "earl")
-)
-"""Titles that stand in the names of places: King Valley, Doctor Lane."""
-_STATES = (
-    r"is|was|has|does|lies|stands|belongs|contains|holds|means|consists|reaches|runs|flows|rises|seems|remains|shines|glows|smells|"
-    r"dates|keeps|makes|gives|houses|hangs|opens|borders|"
-    r"overlooks|covers|surrounds|separates|leads|slopes|dominates"
-)
-"""What is told of places and things as well."""
-
 
 _PATTERN = re.compile(r"/(?:\\b)?(?P<open>\((?:\?:)?)?(?P<words>[\w '’|-]+)(?(open)\))(?:\\b)?/[a-z]*")
 """A pattern of SillyTavern's that only lists words."""
@@ -127,7 +84,7 @@ _CARD = {
 
 
 def tell_left_out(left_out: Mapping[str, Sequence[str]]) -> str:
-    """Return a sentence on what of a lorebook did not come in, by kind and with the entries; empty where all did."""
+    """Return what of a lorebook did not come in, by kind and with the entries, and what was guessed; empty for nothing."""
     parts = [
         f"{len(whose):,} {forms[len(whose) != 1]}{_in_entries(whose)}"
         for kind, forms in _LEFT_OUT.items()
@@ -135,23 +92,33 @@ def tell_left_out(left_out: Mapping[str, Sequence[str]]) -> str:
     ]
     if card := [name for field, name in _CARD.items() if left_out.get(field)]:
         parts.append(f"of the card all but its book: {', '.join(card)}")
-    return f"Left out: {'; '.join(parts)}." if parts else ""
+    told = [f"Left out: {'; '.join(parts)}."] if parts else []
+    if guessed := left_out.get("guessed"):
+        told.append(f"Taken for things, since nothing says what they are: {_listed(guessed)}.")
+    return " ".join(told)
 
 
 def _in_entries(whose: Sequence[str]) -> str:
+    return f" ({listed})" if (listed := _listed(whose)) else ""
+
+
+def _listed(whose: Sequence[str]) -> str:
     names = [name for name in dict.fromkeys(whose) if name]
     more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
-    return f" ({', '.join(names[:MOST_NAMED])}{more})" if names else ""
+    return f"{', '.join(names[:MOST_NAMED])}{more}"
 
 
-def read_lorebook(path: Path, names: Mapping[str, str] | None = None) -> tuple[list[Change], dict[str, list[str]]]:
+def read_lorebook(
+    path: Path, names: Mapping[str, str] | None = None, known: Callable[[str], Kind | None] = lambda name: None
+) -> tuple[list[Change], dict[str, list[str]]]:
     """Return the entries of a lorebook that are switched on, and what was left out; raise BookError for no lorebook.
 
     What was left out is told by kind, with the entry's name for each time.
 
     Of an entry's text 40 lines are kept, and what is always on is pinned. Keys match in whatever letters, as whole words, unless
     the entry asks for theirs. `names` has who stands in the place of `char` and `user`, in a card's book `char` is the card's: a
-    sentence with a place for whom there is no name for is left out. Secondary keys without a condition are keys.
+    sentence with a place for whom there is no name for is left out. Secondary keys without a condition are keys. `known` says
+    what a name is that the story has already. Entries of which nothing says what they are, are things, and told as `guessed`.
     """
     try:
         if path.stat().st_size > MOST_BYTES:
@@ -178,10 +145,19 @@ def read_lorebook(path: Path, names: Mapping[str, str] | None = None) -> tuple[l
     of_rows = [Counter[str]() for _ in on]
     keys = [_keys(row, names, own) for row, own in zip(on, of_rows, strict=True)]
     titles = _titles(on, keys, names)
+    called = {
+        one["id"]: one["name"]
+        for one in categories
+        if isinstance(one.get("id"), str) and isinstance(one.get("name"), str)
+    }
+    judges = [
+        partial(kind_of, remarks=_remarks(row, title), groups=_groups(row, called), known=known)
+        for row, title in zip(on, titles, strict=True)
+    ]
     changes = [
         change
-        for row, title, own, left in zip(on, titles, keys, of_rows, strict=True)
-        for change in _entry(row, title, own, names, left)
+        for row, title, own, left, judge in zip(on, titles, keys, of_rows, judges, strict=True)
+        for change in _entry(row, title, own, names, left, judge)
     ]
     if not changes:
         raise BookError(f"{path} has no entry with a name and a text.")
@@ -221,12 +197,16 @@ def _book(
     return book, {**names, "char": who} if who else names
 
 
+def _said_titles(row: Mapping[str, Any]) -> list[str]:
+    named = (row.get(field) for field in ("displayName", "comment", "name"))
+    return [text for text in named if isinstance(text, str) and text.strip()]
+
+
 def _titles(rows: Sequence[Mapping[str, Any]], keys: Sequence[list[str]], names: Mapping[str, str]) -> list[str]:
     """Return what each entry is called: `Maelis (W++)` and `NPC: Maelis` is Maelis, where no other entry is."""
     whole: list[str] = []
     for row, own in zip(rows, keys, strict=True):
-        named = (row.get(field) for field in ("displayName", "comment", "name"))
-        titles = [_line(_with_names(text, names)) for text in named if isinstance(text, str) and text.strip()]
+        titles = [_line(_with_names(text, names)) for text in _said_titles(row)]
         whole.append(next((title for title in titles if title), own[0] if own else ""))
     bare = [_bare(title, own) for title, own in zip(whole, keys, strict=True)]
     often = Counter(map(str.casefold, bare))
@@ -241,17 +221,40 @@ def _bare(title: str, keys: Sequence[str]) -> str:
     return named[0] if len(named) == 1 else title
 
 
+def _remarks(row: Mapping[str, Any], name: str) -> list[str]:
+    """Return what stands in the title of an entry beside its name: `(item)`, `NPC -`."""
+    title = next(iter(_said_titles(row)), "")
+    parts = [*_TAG.findall(title), *_TITLE_PARTS.split(_TAG.sub(" ", title))]
+    remarks = [part.strip(" -–—:|()[]{}") for part in parts]
+    return [remark for remark in remarks if remark and not name.casefold().startswith(remark.casefold())]
+
+
+def _groups(row: Mapping[str, Any], categories: Mapping[str, str]) -> list[str]:
+    """Return what an entry is put in: SillyTavern's groups, NovelAI's category by its name."""
+    category = row.get("category")
+    given = [row.get("group"), categories.get(category) if isinstance(category, str) else None]
+    return [text for text in given if isinstance(text, str) and text.strip()]
+
+
 def _entry(
-    row: Mapping[str, Any], name: str, keys: Sequence[str], names: Mapping[str, str], left_out: Counter[str]
+    row: Mapping[str, Any],
+    name: str,
+    keys: Sequence[str],
+    names: Mapping[str, str],
+    left_out: Counter[str],
+    judge: Callable[[str, str], Judged],
 ) -> list[Change]:
     text = next((row[field] for field in ("content", "text") if isinstance(row.get(field), str)), "")
     text = model_text("".join(letter if letter.isprintable() or letter == "\n" else " " for letter in text))
     left_out["orders"] += len(_ORDER.findall(text))
-    lines = _lines(_ORDER.sub("", text), name, names, left_out)
+    text = _ORDER.sub("", text)
+    lines = _lines(text, name, names, left_out)
     if not name or not lines:
         left_out["empty"] += 1
         return []
-    about = Change(entry=name, kind=_kind(name, text), do="set")
+    kind, is_told = judge(name, _MACRO.sub(lambda match: names.get(match[1].casefold(), "Somebody"), text))
+    left_out["guessed"] += not is_told
+    about = Change(entry=name, kind=kind, do="set")
     found: list[Change] = [{**about, "aspect": "fact", "text": line} for line in lines]
     found += [{**about, "do": "key", "value": key} for key in _as_matched(row, name, keys) if key != name]
     return [*found, {**about, "do": "pin"}] if row.get("constant") or row.get("forceActivation") else found
@@ -415,33 +418,3 @@ def _prose(lines: Sequence[str], name: str) -> list[str]:
             continue
         found += sentences(bare if ends_a_sentence(bare) or bare[-1] in ":;,…" else f"{bare}.")
     return found
-
-
-def _kind(name: str, text: str) -> Kind:
-    """Return what an entry is: a place by its own name or what it is said to be, somebody by what only somebody does."""
-    words, told = name.split(), re.escape(name)
-    head = head_of(words_of_thing(name)) or name
-    is_named_so = bool(_PLACE.fullmatch(head))
-    is_a = r"(?:an?|the) (?:(?!(?:of|in|on|at|by|to|for|from|with|near|where|who|whose|that|which)\b)[\w'’-]+,? ){0,4}?"
-    says = rf"(?:The )?{told},? (?:is|was) "
-    # A village doctor is no village.
-    ends = rf"(?!(?:['’-]s?)? (?:\w+ )?{_SOMEBODY})"
-    if re.search(rf"^{f'(?:{says})?' if is_named_so else says}{is_a}(?:{_PLACES})\b{ends}", text, re.IGNORECASE):
-        return "place"
-    does_what = rf"(?:{_DOES_AS_SOMEBODY})\b" if is_named_so else rf"(?:\w+ly )?(?!(?:{_STATES})\b)[a-z]{{2,}}(?<!s)s\b"
-    does = len(words) > 1 and re.search(rf"(?:^|[.!?]\s+)(?<![Tt]he ){told} {does_what}", text)
-    if is_named_so:
-        is_told = (
-            (is_title(words[0]) and words[0].casefold() not in _OF_PLACES_TOO)
-            or does
-            or _SHEET.search(text)
-            or re.search(rf"^(?:{told},? (?:is|was) )?{is_a}{_SOMEBODY}", text, re.IGNORECASE)
-        )
-        # Anna Church is somebody, and so is Captain Hall.
-        is_somebody = (is_told and _SURNAMES.fullmatch(head.casefold())) or (
-            len(words) > 1 and _ABOUT_SOMEBODY.search(text)
-        )
-        return "person" if is_somebody and not parted(name).articles else "place"
-    if _PERSON.search(text) or is_title(words[0]) or does:
-        return "person"
-    return "place" if _PLACE.search(text) else "thing"

@@ -9,6 +9,7 @@ story is gone back to, what is true of the whole branch still holds.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -154,13 +155,22 @@ class StoryCodex:
 
         In the place of `{{char}}` stands the name of the first of the story's people, in a story to play of the second, and the
         first in that of `{{user}}`. `on_left_out` is told what was left out, by kind, with the entry's name
-        each time: `tell_left_out` says it in words.
+        each time, and as `guessed` which entries are things for want of better: `tell_left_out` says it in words. What is told of
+        somebody whom the story knows, by whatever form of the name, is put to their entry.
         """
         from recurrentgpt.books.readers.lorebook import read_lorebook
 
+        codex = await self._session.codex_at(None)
+
+        def known(name: str) -> Kind | None:
+            entry = codex.find(name)
+            return entry.kind if entry is not None and entry.kind not in ("promise", "question") else None
+
         people = character_names(await self._session.brief())
         whose = ("user", "char") if self._session.context.mode == "fiction" else ("char",)
-        found, left_out = await asyncio.to_thread(read_lorebook, Path(path), dict(zip(whose, people, strict=False)))
+        in_places = dict(zip(whose, people, strict=False))
+        read, left_out = await asyncio.to_thread(read_lorebook, Path(path), in_places, known)
+        found = _of_known_people(codex, read)
         await self._say([{**change, "author": True} for change in found])
         on_left_out(left_out)
         return list(dict.fromkeys(change["entry"] for change in found))
@@ -219,6 +229,21 @@ class StoryCodex:
             gone = {"codex": [*head.get("codex", []), *removed]} if removed else {}
             forgotten = _forgotten(head, changes, await session.codex_at(head["id"], overlay))
             await session.append_correction(head, {**without_sentences(head, forgotten), **gone}, corrected)
+
+
+def _of_known_people(codex: Codex, changes: Sequence[Change]) -> list[Change]:
+    """Return changes, as theirs those of people who are known by another form of the name: of Captain Cole, who is Bastian."""
+    new = dict.fromkeys(change["entry"] for change in changes if change["kind"] == "person")
+    others = {
+        name: entry.name
+        for name in new
+        if " " in name and not codex.by_short_name(name) and (entry := codex.meant(name, "person")) is not None
+    }
+    # Of an Anna, Anna Reed and Anna Cole are not both.
+    often = Counter(others.values())
+    same = {name: known for name, known in others.items() if often[known] == 1 and codex.find(name) is None}
+    theirs: list[Change] = [{**change, "entry": same.get(change["entry"], change["entry"])} for change in changes]
+    return theirs + [_said(known, "person", "alias", name) for name, known in same.items()]
 
 
 def _nothing_to_end(entry: Entry, aspect: Aspect, value: str) -> str:

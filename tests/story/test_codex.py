@@ -931,7 +931,7 @@ def test_of_a_lorebook_what_is_left_out_is_said(story, author, tmp_path):
     left_out = {}
     assert story.import_lorebook(lorebook(tmp_path, content), on_left_out=left_out.update) == ["Harrow", "Fog", "Mara"]
     counts = {kind: len(whose) for kind, whose in left_out.items()}
-    assert counts == {"patterns": 1, "ends": 1, "conditions": 1, "macros": 1, "off": 1, "empty": 1}
+    assert counts == {"patterns": 1, "ends": 1, "conditions": 1, "macros": 1, "off": 1, "empty": 1, "guessed": 1}
     told = tell_left_out(left_out)
     assert "1 sentence with a place for what the story has none of (Mara)" in told
     assert "1 key that is a pattern (Harrow)" in told
@@ -971,6 +971,34 @@ def test_a_lorebook_is_told_in_whatever_letters_and_belongs_to_whom_the_story_kn
     other = told("Signe rides with the dragoons over the ice.")
     assert "fly in rain" not in other
     assert "worth silver" not in other
+
+
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [
+        ("Bastian Cole", "Born at sea."),
+        ("Bastian", "Seen in the market, by the church."),
+        ("Bastian", "Nobody has forgotten."),
+        ("Captain Cole", "Nobody has forgotten."),
+        ("Bastian Albert Cole", "Loves the market."),
+    ],
+)
+def test_what_a_lorebook_tells_of_somebody_known_is_theirs(story, author, tmp_path, title, text):
+    begun(story, author)
+    before = {(one.name, one.kind) for one in story.codex()}
+    book = {"entries": [{"comment": title, "key": [], "content": text}]}
+    assert story.import_lorebook(lorebook(tmp_path, book))
+    assert {(one.name, one.kind) for one in story.codex()} == before | {("Bastian Cole", "person")}
+    assert text in [line.text for line in entry(story, title).lines]
+    assert entry(story, title).name == "Bastian Cole"
+
+
+def test_of_two_people_of_a_lorebook_neither_is_who_has_their_first_name(story, author, tmp_path):
+    begun(story, author)
+    story.edit_brief(characters=["Signe Orrin", "Hedda"])
+    rows = [{"comment": name, "key": [], "content": "She sings."} for name in ("Hedda Reed", "Hedda Moss")]
+    story.import_lorebook(lorebook(tmp_path, {"entries": rows}))
+    assert {"Hedda", "Hedda Reed", "Hedda Moss"} <= {one.name for one in story.codex()}
 
 
 @pytest.mark.parametrize(

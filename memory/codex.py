@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from recurrentgpt.infrastructure.bounded_cache import BoundedCache
 from recurrentgpt.memory.corrections import read_overlay
@@ -42,7 +43,7 @@ from recurrentgpt.schema.codex import (
     sign_of_role,
 )
 from recurrentgpt.schema.log import Commit
-from recurrentgpt.schema.names import ANYBODY, DEFINITE, HE_IS, SHE_IS, key_of, plain, without_article
+from recurrentgpt.schema.names import ANYBODY, DEFINITE, FAMILY, HE_IS, SHE_IS, key_of, plain, without_article
 from recurrentgpt.schema.parts import Brief
 
 MOST_LINES = 40
@@ -750,8 +751,12 @@ def _pronoun_in(who: str) -> str:
 
 
 def _of_brief(brief: Brief) -> list[Change]:
-    """Return the people of the brief as changes: who they are, and whether `he` or `she` where a word says so."""
+    """Return the people of the brief as changes: who they are, and whether `he` or `she` where a word says so.
+
+    "Her brother" is the brother of whoever stands before him.
+    """
     changes: list[Change] = []
+    whose = {other: one for one, other in pairwise(brief["characters"])}
     # Bastian Cole is nobody who is called Bastian, where that is another one of them.
     for character in sorted(brief["characters"], key=lambda one: len(one.partition(":")[0].split())):
         name, _, who = (part.strip() for part in character.partition(":"))
@@ -765,7 +770,16 @@ def _of_brief(brief: Brief) -> list[Change]:
         )
         if pronoun := _pronoun_in(who):
             changes.append({**about, "aspect": "pronouns", "value": pronoun, "text": character})
+        owner, _, their_role = (part.strip() for part in whose.get(character, "").partition(":"))
+        if (kin := _THEIR_KIN.match(who)) and owner and _pronoun_in(their_role) in ("", _WHO_HAS[kin[1].lower()]):
+            changes.append({**about, "do": "alias", "value": f"{owner}'s {kin[2]}"})
     return changes
+
+
+_THEIR_KIN = re.compile(
+    rf"(his|her) (?:(?:own|dear|older|elder|younger|little|big|late|twin) )?({FAMILY.pattern})\b(?!['’])", re.IGNORECASE
+)
+_WHO_HAS = {"his": "he", "her": "she"}
 
 
 _NAMES_A_PLACE = re.compile(r"(?:the|an?|his|her|its|their|my|your|our)\b|[A-Z]")

@@ -59,6 +59,13 @@ class CodexChange(BaseModel):
     sentence: OptionalText = ""
 
 
+_NOBODYS_NAMES = frozenset((
+    "he", "she", "they", "it", "we", "him", "her", "them", "us", "his", "their", "everybody", "everyone", "somebody", "someone",
+    "nobody", "no one", "anybody", "anyone", "the", "a", "an", "unknown", "n/a", "none",
+))  # fmt: skip
+"""What stands for a name, and says of nobody who they are."""
+
+
 def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex, language: str = "English") -> list[Change]:
     """Return what a capable model said as changes: with the names that entries have, and the sentences of the passage."""
     changes, told = list[Change](), with_words(passage)
@@ -69,7 +76,7 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex, languag
         kind = _kind(item.kind)
         most = MOST_CLAUSE_WORDS if kind in ("promise", "question") else MOST_NAME_WORDS
         name, value = shortened(item.name, most), shortened(item.value, MOST_SENTENCE_WORDS)
-        if not name or not value:
+        if not name or not value or name.casefold() in _NOBODYS_NAMES:
             continue
         known = meant_by(name, kind, codex, passage)
         if known is None and item.name in settled:

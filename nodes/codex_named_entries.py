@@ -11,6 +11,7 @@ from recurrentgpt.prose.shared_runs import tokens, word_set
 from recurrentgpt.schema.codex import Change, Codex, Entry, Kind, searched, sign_of
 from recurrentgpt.schema.names import (
     ANYBODY,
+    CAPITALS,
     OF_HER,
     OF_HIM,
     form_of,
@@ -72,8 +73,12 @@ def meant_by(name: str, kind: Kind, codex: Codex, passage: str = "") -> Entry | 
 
 _DECORATED = re.compile(
     r"(?i:(?:the )?(?:late|poor|dear|dead|brave|sweet|blind|wounded|drowned|murdered)) (?=[A-Z])|"
-    r"\s*[(\[].*$|, (?:the|an?|his|her|their|now|formerly|aged)\b.*$| the [a-z][\w -]*$"
+    r"\s*[(\[].*$|, (?:the|an?|his|her|their|now|formerly|aged)\b.*$| the [a-z][\w -]*$|"
+    # Silas Harker's body, and what a reply puts before a name or behind a dash
+    r"['’]s? (?:(?:dead |lifeless )?(?:body|corpse)|remains)$|^(?:the )?(?:dead |lifeless )?(?:body|corpse|remains) of (?=[A-Z])|"
+    r"^(?:character|person|name): (?=[A-Z])|^(?:[a-z][\w'’-]* ){1,3}(?=[A-Z][\w'’-]* [A-Z])|(?: [–—|-] |\s*/\s*).*$"
 )
+_INITIAL = re.compile(rf"([{CAPITALS}])\.? ([{CAPITALS}][\w'’-]+)")
 _REVERSED = re.compile(r"([A-Z][\w'’-]+), ([A-Z][\w'’-]+)")
 
 
@@ -120,10 +125,18 @@ def _whom(name: str, codex: Codex) -> Entry | None:
         return known
     if (known := _by_role(name, codex)) is not None:
         return known
+    people = [entry for entry in codex.entries.values() if entry.kind == "person"]
+    if initial := _INITIAL.fullmatch(name):
+        return _only(
+            [
+                entry
+                for entry in people
+                if any(map(re.compile(rf"{initial[1]}.* {initial[2]}").fullmatch, entry.own_names))
+            ]
+        )
     title, words = form_of(name)
     if len(words) != 1:
         return None
-    people = [entry for entry in codex.entries.values() if entry.kind == "person"]
     # A surname that somebody has taken is hers, and his who has it from birth is known by it.
     taken = [entry for entry in people if _has_taken(words[0], entry) and _may_be(title, entry)]
     return _only(taken) or (_only([entry for entry in people if _was(name, entry)]) if not title else None)

@@ -277,7 +277,8 @@ def _behind_epithet(codex: Codex, name: str) -> Entry | None:
 def find_entry(codex: Codex, name: str) -> Entry:
     """Return the one entry that answers to a name in whatever form; raise EntryNotFound where none or several do."""
     said = visible_text(name)
-    entry = codex.meant(said) or _of_surname(codex, said) or _behind_epithet(codex, said)
+    # At a prompt a role has no article.
+    entry = codex.meant(said) or codex.meant(f"the {said}") or _of_surname(codex, said) or _behind_epithet(codex, said)
     if entry is not None:
         return entry
     words = set(key_of(name).removeprefix("the ").split())

@@ -700,7 +700,7 @@ def test_what_an_author_cannot_mean_is_refused(story, author):
     with pytest.raises(BadAnswer, match="Nobody has Bastian Cole, who is a person"):
         story.edit_entry("Bastian", "holder", "the brass key")
     assert story.snapshot().head == head
-    assert story.add_entry("Bastian Cole", "person", ["Bastian Cole limps."]).aliases == ()
+    assert story.add_entry("Bastian Cole", "person", ["Bastian Cole limps."]).aliases == ("Signe Orrin's brother",)
 
 
 @pytest.mark.parametrize("tier", ["small", "full"])

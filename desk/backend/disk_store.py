@@ -14,7 +14,7 @@ from typing import Any, cast
 from typing_extensions import TypedDict
 
 from recurrentgpt.desk.backend.asked_change import AskedChange
-from recurrentgpt.desk.backend.job_state import Progress
+from recurrentgpt.desk.backend.job_state import Progress, Suggestion
 from recurrentgpt.schema.errors import SettingsError, StorageError
 from recurrentgpt.schema.state import StoryInput, Usage
 
@@ -46,6 +46,8 @@ class Saved(TypedDict, total=False):
     """Changes of the codex that wait for it."""
     unrecorded: dict[str, Any]
     """Settings that were changed meanwhile, which the story's own record has when it is there."""
+    suggestions: list[Suggestion]
+    """What is suggested for selections, and neither taken nor left."""
     queue: list[str]
     """Plans that wait to be written one after the other."""
     shown: list[str]

@@ -37,7 +37,12 @@ class Difference(TypedDict):
 class Suggestion(TypedDict):
     """Other words for a part of a passage, its characters from `start` up to `end`, or why there are none."""
 
+    key: str
+    """Its name in requests."""
     at: str
+    """The version of the passage whose characters are counted."""
+    root: str
+    """The version that the corrections of its passage began from: it waits wherever one of them stands."""
     start: int
     end: int
     how: str
@@ -47,6 +52,8 @@ class Suggestion(TypedDict):
     """Empty until they are here."""
     changes: list[Difference]
     error: str
+    working: bool
+    """Whether other words are in the making; what was suggested before them stays until they are here."""
 
 
 class SuggestionEvent(TypedDict):
@@ -77,8 +84,8 @@ class JobState:
     stopping: bool = False
     progress: Download | None = None
     replay: Progress | None = None
-    suggestion: Suggestion | None = None
-    """What is suggested for a selection; it waits until somebody takes it, leaves it, or edits a passage."""
+    suggestions: list[Suggestion] = field(default_factory=list)
+    """What is suggested for selections, in the order of asking; each waits until somebody takes it or leaves it."""
     queue: list[str] = field(default_factory=list)
     """Plans that wait to be written after the passage in the making, in their order."""
     memory_changes: list[MemoryChange] = field(default_factory=list)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from typing import cast
 
 from recurrentgpt.desk.backend.job_state import Difference, Suggestion, SuggestionEvent
+from recurrentgpt.desk.backend.read_model import root_of
 from recurrentgpt.desk.backend.save_draft import Draft, DraftEvent
 from recurrentgpt.desk.backend.settings_form import BUDGET
 from recurrentgpt.desk.backend.story_jobs import StoryJobs
@@ -68,22 +70,38 @@ async def write_another_take(jobs: StoryJobs, at: str | None) -> AsyncGenerator[
         yield event
 
 
-async def suggest(jobs: StoryJobs, at: str, start: int, end: int, how: str) -> AsyncGenerator[SuggestionEvent]:
-    """Suggest other words for a part of a passage."""
-    last = jobs.state.suggestion
-    asked = Suggestion(at=at, start=start, end=end, how=how, take=0, text="", changes=[], error="")
-    yield {"event": "suggestion", "suggestion": asked}
-    text = (await jobs.story.apassage(at)).text
+async def suggest(
+    jobs: StoryJobs, at: str, start: int, end: int, how: str, instead: str = ""
+) -> AsyncGenerator[SuggestionEvent]:
+    """Suggest other words for a part of a passage, or others once more in the place of the suggestion of a key."""
+    text, root = (await jobs.story.apassage(at)).text, await root_of(jobs.story, at)
     if 0 <= start < end:
         part = uncut(text, slice(start, end))
         start, end = part.start, part.stop
-    take = last["take"] + 1 if last and (last["at"], last["start"], last["end"]) == (at, start, end) else 0
-    asked = {**asked, "start": start, "end": end, "take": take}
+    waiting = jobs.state.suggestions
+    last = next((one for one in waiting if one["key"] == instead), None)
+    same = [one for one in waiting if one is last or (one["at"], one["start"], one["end"]) == (at, start, end)]
+    asked = Suggestion(
+        key=last["key"] if last else secrets.token_hex(8),
+        at=at,
+        root=root,
+        start=start,
+        end=end,
+        how=how,
+        take=max((one["take"] + 1 for one in same), default=0),
+        text="",
+        changes=[],
+        error="",
+        working=True,
+    )
+    if last and "".join(change["before"] for change in last["changes"]) == text[start:end]:
+        asked = {**asked, "text": last["text"], "changes": last["changes"]}
     yield {"event": "suggestion", "suggestion": asked}
     await check_budget(jobs)
-    other = await jobs.story.arework(at, start, end, how, take=take)
+    other = await jobs.story.arework(at, start, end, how, take=asked["take"])
     found = [Difference(kind=one.kind, before=one.before, after=one.after) for one in changes(text[start:end], other)]
-    yield {"event": "suggestion", "suggestion": {**asked, "text": other, "changes": found}}
+    yield {"event": "suggestion", "suggestion": {**asked, "text": other, "changes": found, "working": False}}
+    await jobs.saved()
 
 
 async def within_budget(jobs: StoryJobs, method: Callable[[Story], AsyncIterator[Event]]) -> AsyncGenerator[Event]:

@@ -364,6 +364,11 @@ def _first_version(key: str, links: Mapping[str, Link]) -> str:
     return key
 
 
+async def root_of(story: Story, key: str) -> str:
+    """Return the version of a passage that its corrections began from."""
+    return _first_version(key, await acall(lambda: story.engine.log.links(story.id)))
+
+
 def _takes(head: str, links: Mapping[str, Link]) -> list[str]:
     """Return the takes of the newest passage, the oldest first: of each its newest version, or the one on the page."""
     here = links[head]

@@ -197,6 +197,7 @@ class Desk:
         jobs.state.queue = kept.get("queue", [])
         jobs.state.memory_changes = [MemoryChange(**change) for change in kept.get("memory_changes", [])]
         jobs.state.codex_changes = kept.get("codex_changes", [])
+        jobs.state.suggestions = kept.get("suggestions", [])
         jobs.unrecorded = kept.get("unrecorded", {})
         if draft is not None and draft.text.strip():
             if goes_on:

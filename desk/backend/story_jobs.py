@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 from recurrentgpt.desk.backend.asked_change import AskedChange, make_asked_change
 from recurrentgpt.desk.backend.disk_store import DiskStore
-from recurrentgpt.desk.backend.job_state import JobKind, JobState, Progress, SuggestionEvent
+from recurrentgpt.desk.backend.job_state import JobKind, JobState, Progress, Suggestion, SuggestionEvent
 from recurrentgpt.desk.backend.ledger import Ledger
 from recurrentgpt.desk.backend.memory_change import MemoryChange
 from recurrentgpt.desk.backend.save_draft import Draft, DraftEvent, Edit, write_draft
@@ -37,6 +37,8 @@ logger = logging.getLogger(__name__)
 JobEvent = Event | DraftEvent | SuggestionEvent
 
 MOST_EVENTS_KEPT = 4000
+MOST_SUGGESTIONS = 20
+"""Suggestions for selections of one story that may wait, on all its branches."""
 SECONDS_BETWEEN_SAVES = 1.0
 JOBS_OF_A_PASSAGE = ("write", "retry", "keep")
 STAGES_BEFORE_WORDS = ("", "open_story", "retrieve", "simulator", "select_plan", "write")
@@ -219,10 +221,9 @@ class StoryJobs:
         if draft is None:
             self.lay_aside()
         self.draft = draft
-        kept = None if kind == "edit" else self.state.suggestion
         self._drop = False
         waiting: dict[str, Any] = {queue: self._waiting(queue) for queue in get_args(Queue)}
-        self.state = JobState(revision=self.state.revision, suggestion=kept, **waiting)
+        self.state = JobState(revision=self.state.revision, suggestions=self.state.suggestions, **waiting)
         self.update(busy=True, kind=kind, since=time.time(), asked=asked, **_fields(draft))
         with showing_progress(self._fetch_progress()), counting(self.ledger.count):
             self._job = asyncio.create_task(self._run(events))
@@ -373,8 +374,6 @@ class StoryJobs:
             # Kept, the words of a passage that was interrupted shall not go back behind it.
             after, head = (now.get(key, key) for key in (self.draft.after, self.draft.head))
             self.draft = replace(self.draft, after=after, head=head)
-        if suggestion := self.state.suggestion:
-            self.state.suggestion = {**suggestion, "at": now.get(suggestion["at"], suggestion["at"])}
         self.story_changed()
         self.save()
 
@@ -495,7 +494,7 @@ class StoryJobs:
             case "plans":
                 self.story_changed()
             case "suggestion":
-                self.update(suggestion=event["suggestion"])
+                self._suggest(event["suggestion"])
             case "replay" | "import":
                 self.update(replay={"done": event["done"], "total": event["total"]})
             case "passage":
@@ -507,10 +506,30 @@ class StoryJobs:
 
     def _failed(self, why: str) -> None:
         """Say why the work failed: what was asked for a selection stands beside the selection."""
-        if self.state.kind == "rework" and self.state.suggestion is not None:
-            self.update(suggestion={**self.state.suggestion, "error": why})
+        at_work = next((one for one in self.state.suggestions if one["working"]), None)
+        if self.state.kind == "rework" and at_work is not None:
+            self._suggest({**at_work, "error": why, "working": False})
         else:
             self.update(error=why)
+
+    def _suggest(self, suggestion: Suggestion) -> None:
+        """Show what is suggested, in the place of what had its key."""
+        before = self.state.suggestions
+        now = [suggestion if one["key"] == suggestion["key"] else one for one in before]
+        if suggestion not in now:
+            now = [*now, suggestion]
+        gone = now[:-MOST_SUGGESTIONS]
+        note = (
+            f"The oldest suggestion is gone, for {MOST_SUGGESTIONS} wait: take or leave some of them." if gone else ""
+        )
+        self.update(suggestions=now[len(gone) :], note=note or self.state.note)
+        self.save()
+
+    async def drop_suggestion(self, key: str) -> None:
+        """Let a suggestion go, because it is taken or left; one that is not here is gone already."""
+        self.update(suggestions=[one for one in self.state.suggestions if one["key"] != key])
+        self.save()
+        await self.saved()
 
     def _set_words(self, text: str) -> None:
         self.state.draft = text
@@ -526,10 +545,9 @@ class StoryJobs:
         if self.draft is not None and not self.draft.text.strip():
             self.draft = None
         self.save()
-        suggestion = self.state.suggestion
         self.update(
             # One that was stopped has neither words nor a reason for having none.
-            suggestion=suggestion if suggestion and (suggestion["text"] or suggestion["error"]) else None,
+            suggestions=[{**one, "working": False} for one in self.state.suggestions if one["text"] or one["error"]],
             busy=False,
             stage="",
             stopping=False,
@@ -589,6 +607,8 @@ class StoryJobs:
             "memory_changes": [asdict(change) for change in self.state.memory_changes] or None,
             "codex_changes": self.state.codex_changes or None,
             "unrecorded": self.unrecorded or None,
+            "suggestions": [{**one, "error": "", "working": False} for one in self.state.suggestions if one["text"]]
+            or None,
         }
         self._saving = asyncio.create_task(self._write_to_disk(changes, self._saving))
 

@@ -35,7 +35,7 @@ class PassageText(RequestBody):
     """Another text for a passage; with `replay` the later passages are kept and the memory rewritten for each.
 
     `seen` is the version that was edited: where the passage reads otherwise by now, and not as the page itself has `saved` it
-    last, the text is refused. `instead` is the key of a pending edit that this one was made from.
+    last, the text is refused. `instead` is the key of a pending edit that this one was made from, `takes` that of a suggestion.
     """
 
     at: Ref
@@ -44,15 +44,20 @@ class PassageText(RequestBody):
     seen: Ref | None = None
     saved: LongText = ""
     instead: ShortText = ""
+    takes: ShortText = ""
 
 
 class Selection(RequestBody):
-    """Some characters of a passage, from `start` up to `end`, and what to do with them."""
+    """Some characters of a passage, from `start` up to `end`, and what to do with them.
+
+    What is suggested comes in the place of the suggestion that has the key `instead`.
+    """
 
     at: Ref
     start: Annotated[int, Field(ge=0, le=LONGEST_TEXT)]
     end: Annotated[int, Field(ge=0, le=LONGEST_TEXT)]
     how: Rework
+    instead: ShortText = ""
 
 
 class TextBody(RequestBody):
@@ -164,6 +169,8 @@ async def passage(jobs: IdleJobsDep, body: PassageText) -> JobStarted:
         jobs.edits = [*(one for one in jobs.edits if one is not edit), *replaced]
         jobs.save()
         raise
+    if body.takes:
+        await jobs.drop_suggestion(body.takes)
     return JobStarted(story=jobs.story.id)
 
 
@@ -183,16 +190,17 @@ async def drop_edit(jobs: JobsDep, key: Annotated[ShortText, Query()]) -> Change
 async def suggestion(jobs: IdleJobsDep, body: Selection) -> JobStarted:
     """Ask for other words for a selection. They are in the events, and in the story when the passage is edited."""
     at = await jobs.story.aresolve(body.at)
-    jobs.start("rework", suggest(jobs, at, body.start, body.end, body.how), draft=jobs.draft)
+    jobs.start("rework", suggest(jobs, at, body.start, body.end, body.how, body.instead), draft=jobs.draft)
     return JobStarted(story=jobs.story.id)
 
 
 @router.delete("/stories/{story}/suggestion")
-async def leave_suggestion(jobs: JobsDep) -> Changed:
-    """Forget what was suggested for a selection, or stop what makes it."""
-    if jobs.busy and jobs.state.kind == "rework":
+async def leave_suggestion(jobs: JobsDep, key: Annotated[ShortText, Query()]) -> Changed:
+    """Forget what was suggested for a selection; while other words are made for it, stop that, and keep what was there before."""
+    if any(one["key"] == key and one["working"] for one in jobs.state.suggestions):
         jobs.stop()
-    jobs.update(suggestion=None)
+    else:
+        await jobs.drop_suggestion(key)
     return Changed()
 
 

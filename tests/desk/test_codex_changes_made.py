@@ -138,10 +138,10 @@ def test_a_suggestion_stays_at_its_passage_when_the_codex_is_changed(client: Cli
     client.send("PUT", f"/stories/{story}/codex", {"name": "Zoltan", "pinned": True})
     assert waits(client, story) == ["Zoltan"] * waiting
     hold.unlink(missing_ok=True)
-    after, found = client.wait(story), client.jobs(story).state.suggestion
+    after, found = client.wait(story), client.jobs(story).state.suggestions[0]
     assert names(client, story, after["head"])["Zoltan"]["pinned"] is True
     assert after["head"] != view["head"]
-    assert (found["at"], bool(found["text"])) == (after["head"], True)
+    assert (found["root"], bool(found["text"])) == (after["root"], True)
     assert client.texts(after) == client.texts(view)
 
 

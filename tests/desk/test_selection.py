@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import signal
 from collections.abc import Callable
 from typing import Any
 
 import httpx
 import pytest
 
+from recurrentgpt.desk.backend.story_jobs import MOST_SUGGESTIONS
 from recurrentgpt.schema.errors import ModelRefused
 from tests.desk.conftest import Client, Served, at_rest, begin, text_of, there_are, written
 
@@ -20,8 +22,8 @@ SELECT = """([number, from, to]) => {
 
 def suggestion_of(client: Client, story: str) -> dict[str, Any] | None:
     client.wait(story)
-    found: dict[str, Any] | None = client.jobs(story).state.suggestion
-    return found
+    waiting: list[dict[str, Any]] = client.jobs(story).state.suggestions
+    return waiting[-1] if waiting else None
 
 
 def ask(client: Client, view: dict[str, Any], start: int = 0, end: int = 12, how: str = "shorten") -> Any:
@@ -47,12 +49,13 @@ def test_a_suggestion_is_compared_word_by_word_and_changes_nothing(client: Clien
 def test_its_tokens_are_in_the_ledger_of_the_story_and_of_no_branch(client: Client) -> None:
     view = client.begin()
     before = client.get(f"/stories/{view['id']}/usage")
-    ask(client, view)
+    found = ask(client, view)
     after = client.get(f"/stories/{view['id']}/usage")
     assert after["in_all"]["calls"] == before["in_all"]["calls"] + 1
     assert after["in_all"]["output_tokens"] > before["in_all"]["output_tokens"]
     assert after["calls"] == before["calls"]
-    client.send("DELETE", f"/stories/{view['id']}/suggestion")
+    client.send("DELETE", f"/stories/{view['id']}/suggestion?key={found['key']}")
+    assert suggestion_of(client, view["id"]) is None
     assert client.get(f"/stories/{view['id']}/usage") == after
 
 
@@ -84,13 +87,27 @@ def test_a_part_that_is_none_is_told_of(client: Client, part: tuple[int, int]) -
     assert "Nothing is selected" in ask(client, client.begin(), *part)["error"]
 
 
-def test_a_suggestion_waits_while_the_story_goes_on_and_ends_with_an_edit(client: Client) -> None:
+def test_a_suggestion_waits_while_the_story_goes_on_and_is_edited_until_it_is_taken(client: Client) -> None:
     view = client.begin()
     found = ask(client, view)
     client.write(view["id"], number=1)
     assert suggestion_of(client, view["id"]) == found
-    client.send("POST", f"/stories/{view['id']}/passage", {"at": view["head"], "text": "Nobody tends the lamp."})
+    edit = {"at": view["head"], "text": "Nobody tends the lamp."}
+    client.send("POST", f"/stories/{view['id']}/passage", edit)
+    assert suggestion_of(client, view["id"]) == found
+    client.send("POST", f"/stories/{view['id']}/passage", {**edit, "text": "She sleeps.", "takes": found["key"]})
     assert suggestion_of(client, view["id"]) is None
+
+
+def test_of_too_many_suggestions_the_oldest_goes_and_that_is_told(client: Client) -> None:
+    view = client.begin()
+    first = ask(client, view)
+    for end in range(1, MOST_SUGGESTIONS + 1):
+        ask(client, view, 0, end)
+    state = client.jobs(view["id"]).state
+    assert len(state.suggestions) == MOST_SUGGESTIONS
+    assert first["key"] not in [one["key"] for one in state.suggestions]
+    assert "The oldest suggestion is gone" in state.note
 
 
 def select(page: Any, number: int, start: int, end: int) -> Any:
@@ -366,3 +383,161 @@ def test_places_are_counted_in_letters_and_marks_of_a_page_are_text(page: Any, d
     suggested(page)
     assert page.get_by_label("As it is").locator(".selected").inner_text() == "& nobody"
     there_are(page.locator(".prose b"), 0)
+
+
+LAMP = "She was tired. The lamp burned all night. Nobody came."
+TIRED, NOBODY = (0, len("She was tired")), (LAMP.index("Nobody"), LAMP.index("Nobody") + len("Nobody came"))
+GONE = "It can be taken no more"
+
+
+def ask_for(page: Any, part: tuple[int, int], how: str = "Rewrite") -> str:
+    """Have other words suggested for a part of the first passage, and return them once nothing is at work."""
+    before = page.locator(".suggestion").count()
+    select(page, 1, *part).get_by_role("button", name=how).click()
+    there_are(page.get_by_label("Suggested"), before + 1)
+    page.locator(".stop").wait_for(state="detached")
+    shown: str = page.get_by_label("Suggested").last.locator(".selected").inner_text()
+    return shown
+
+
+def in_another_window(page: Any, open_page: Callable[..., Any]) -> Any:
+    other = open_page()
+    other.goto(page.url)
+    written(other, 1)
+    return other
+
+
+def has_text(page: Any, text: str) -> None:
+    """Wait until the first passage reads so; between two paragraphs the page has no space."""
+    page.wait_for_function(
+        "text => document.querySelector('article.passage > .prose')?.textContent.replace(/\\s+/g, '') === text",
+        arg="".join(text.split()),
+    )
+
+
+def replace_all(page: Any, old: str, new: str) -> None:
+    page.keyboard.press("/")
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Words to find or replace").fill(old)
+    dialog.get_by_label("Words in their place").fill(new)
+    dialog.get_by_role("button", name="Replace all").click()
+    dialog.get_by_text("Undo takes all of it back as one.").wait_for()
+    page.keyboard.press("Escape")
+
+
+def test_a_suggestion_waits_on_while_another_window_asks_for_one(
+    page: Any, open_page: Callable[..., Any], desk: Served
+) -> None:
+    begin(page, desk.address)
+    edited(page, LAMP)
+    first = ask_for(page, TIRED)
+    other = in_another_window(page, open_page)
+    second = ask_for(other, NOBODY)
+    for place in (page, other):
+        there_are(place.locator(".suggestion"), 2)
+        for words in (first, second):
+            place.get_by_label("Suggested").get_by_text(words).wait_for()
+    page.locator(".suggestion", has_text=second).get_by_role("button", name="Take it").click()
+    there_are(other.locator(".suggestion"), 1)
+    has_text(other, LAMP.replace("Nobody came", second))
+    other.locator(".suggestion button:enabled", has_text="Take it").click()
+    there_are(page.locator(".suggestion"), 0)
+    has_text(page, LAMP.replace("Nobody came", second).replace("She was tired", first))
+
+
+def test_another_suggestion_takes_the_place_of_its_own_and_one_is_left_by_itself(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    edited(page, LAMP)
+    first, second = ask_for(page, TIRED), ask_for(page, NOBODY)
+    page.locator(".suggestion", has_text=first).get_by_role("button", name="Another", exact=True).click()
+    page.get_by_label("Suggested").get_by_text(first).wait_for(state="detached")
+    page.locator(".stop").wait_for(state="detached")
+    there_are(page.get_by_label("Suggested"), 2)
+    page.locator(".suggestion", has_text=second).get_by_role("button", name="Leave it").click()
+    there_are(page.get_by_label("Suggested"), 1)
+    there_are(page.get_by_label("Suggested").get_by_text(second), 0)
+
+
+def test_a_suggestion_stays_while_another_in_its_place_is_stopped_or_fails(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    words = ask_for(page, (0, 20))
+    own_desk.hold.with_name("refuse").touch()
+    page.get_by_role("button", name="Another", exact=True).click()
+    page.locator(".suggestion [role=alert]").get_by_text("status 401").wait_for()
+    own_desk.hold.with_name("refuse").unlink()
+    own_desk.hold.touch()
+    page.get_by_role("button", name="Try again").click()
+    page.locator(".suggestion").get_by_role("button", name="Stop").click()
+    page.locator(".stop").wait_for(state="detached")
+    page.get_by_label("Suggested").get_by_text(words).wait_for()
+    page.get_by_role("button", name="Leave it").click()
+    there_are(page.locator(".suggestion"), 0)
+
+
+def test_words_that_are_replaced_elsewhere_leave_a_suggestion_to_be_taken(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    edited(page, LAMP)
+    words = ask_for(page, NOBODY)
+    replace_all(page, "lamp", "old lantern")
+    has_text(page, LAMP.replace("lamp", "old lantern"))
+    page.locator(".suggestion button:enabled", has_text="Take it").click()
+    there_are(page.locator(".suggestion"), 0)
+    has_text(page, LAMP.replace("lamp", "old lantern").replace("Nobody came", words))
+
+
+def test_a_suggestion_that_fits_no_more_says_so_and_fits_again_when_that_is_undone(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    edited(page, LAMP)
+    words = ask_for(page, NOBODY)
+    replace_all(page, "Nobody", "Somebody")
+    page.locator(".suggestion").get_by_text(GONE).wait_for()
+    page.get_by_label("Suggested").get_by_text(words).wait_for()
+    there_are(page.locator(".suggestion").get_by_role("button"), 1)
+    page.keyboard.press("z")
+    page.locator(".suggestion button:enabled", has_text="Take it").wait_for()
+    there_are(page.get_by_text(GONE), 0)
+    replace_all(page, "Nobody", "Somebody")
+    page.locator(".suggestion").get_by_text(GONE).wait_for()
+    page.get_by_role("button", name="Leave it").click()
+    there_are(page.locator(".suggestion"), 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [
+        (f"It rained. {LAMP}", True),
+        (f"It rained. {LAMP} Somebody called.", True),
+        (LAMP.replace("Nobody came", "Nobody had come"), False),
+    ],
+)
+def test_a_passage_that_is_edited_in_another_window_keeps_what_fits_it(
+    page: Any, open_page: Callable[..., Any], desk: Served, text: str, fits: bool
+) -> None:
+    begin(page, desk.address)
+    edited(page, LAMP)
+    words = ask_for(page, NOBODY)
+    other = in_another_window(page, open_page)
+    edited(other, text)
+    has_text(page, text)
+    if fits:
+        page.locator(".suggestion button:enabled", has_text="Take it").click()
+        has_text(page, text.replace("Nobody came", words, 1))
+    else:
+        page.locator(".suggestion").get_by_text(GONE).wait_for()
+        there_are(page.get_by_role("button", name="Take it"), 0)
+
+
+def test_a_suggestion_outlives_a_server_that_is_killed(page: Any, own_desk: Served) -> None:
+    begin(page, own_desk.address)
+    edited(page, LAMP)
+    first, second = ask_for(page, TIRED), ask_for(page, NOBODY)
+    # Once that is answered, it is on the disk.
+    with page.expect_response("**/suggestion?key=*"):
+        page.locator(".suggestion", has_text=first).get_by_role("button", name="Leave it").click()
+    own_desk.end(signal.SIGKILL)
+    own_desk.start()
+    page.reload()
+    assert suggested(page) == second
+    page.locator(".suggestion button:enabled", has_text="Take it").click()
+    has_text(page, LAMP.replace("Nobody came", second))
+    there_are(page.locator(".suggestion"), 0)

@@ -9,7 +9,7 @@ import type { Ask, Chapters, Jump, PathEntry, StoryView, Suggestion } from "./ty
 const BLOCK = 8;
 const HEIGHT_OF_A_WORD = 3.1;
 
-type Shared = { language: string; chapters: Chapters; cache: PassageCache; suggestion: Suggestion | null; play: boolean; busy: boolean; ask: Ask; later: number; story: string; onMemory: (id: string) => void };
+type Shared = { language: string; chapters: Chapters; cache: PassageCache; suggestions: Suggestion[]; play: boolean; busy: boolean; ask: Ask; later: number; story: string; onMemory: (id: string) => void };
 
 export function Manuscript(props: { live: Live; view: StoryView; chapters: Chapters; jump: Jump | null; ask: Ask; onMemory: (id: string) => void; onSight: (id: string) => void }) {
   const { view, live } = props;
@@ -96,7 +96,7 @@ export function Manuscript(props: { live: Live; view: StoryView; chapters: Chapt
         {/* Before the first passage the premise is what there is to read. */}
         {view.step === 0 && !drafting && view.premise && <div className="passage begins-with"><Prose text={view.premise} /></div>}
         {blocks.map((entries, number) => (
-          <Block key={number} first={number * BLOCK + 1} entries={entries} language={view.language} chapters={props.chapters} cache={cache} suggestion={job.suggestion} play={play} busy={job.busy} ask={props.ask} later={view.step} story={view.id} onMemory={props.onMemory} />
+          <Block key={number} first={number * BLOCK + 1} entries={entries} language={view.language} chapters={props.chapters} cache={cache} suggestions={job.suggestions} play={play} busy={job.busy} ask={props.ask} later={view.step} story={view.id} onMemory={props.onMemory} />
         ))}
         {drafting && (
           <article ref={draft} className={`passage draft ${job.step === 1 ? "first" : ""}`} aria-label={`Passage ${job.step}, being written`} aria-busy={job.busy}>
@@ -157,11 +157,15 @@ const numberOf = (chapters: Chapters, step: number) => new Set([1, ...Object.key
 
 const firstOf = (entry: PathEntry) => entry[3] ?? entry[0];
 
+/** Of every passage that has none the same: it is not drawn anew. */
+const NONE: Suggestion[] = [];
+
 function Slot(props: Shared & { entry: PathEntry; step: number; chapter: string | null }) {
   const [id, words, author] = props.entry;
   const passage = useSyncExternalStore(props.cache.subscribe, () => props.cache.get(id));
+  const here = props.suggestions.filter((one) => one.root === firstOf(props.entry));
   if (!passage) return <article id={`p-${id}`} className="passage waiting" aria-label={`Passage ${props.step}`} style={{ minHeight: 60 + words * HEIGHT_OF_A_WORD }} />;
-  return <PassageView passage={passage} chapter={props.chapter} language={props.language} first={firstOf(props.entry)} step={props.step} author={author} busy={props.busy} later={props.later - props.step} ask={props.ask} story={props.story} cache={props.cache} suggestion={props.suggestion?.at === id ? props.suggestion : null} play={props.play} onMemory={props.onMemory} />;
+  return <PassageView passage={passage} chapter={props.chapter} language={props.language} first={firstOf(props.entry)} step={props.step} author={author} busy={props.busy} later={props.later - props.step} ask={props.ask} story={props.story} cache={props.cache} suggestions={here.length ? here : NONE} play={props.play} onMemory={props.onMemory} />;
 }
 
 const PLACE_MS = 150;

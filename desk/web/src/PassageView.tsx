@@ -11,7 +11,7 @@ import { placeAt, selectFirst, useSelected } from "./selection";
 import { AUTHORS, isSame } from "./format";
 import type { Ask, Passage, Suggestion } from "./types";
 
-type Props = { passage: Passage; chapter: string | null; language: string; first: string; step: number; author: string; busy: boolean; later: number; ask: Ask; story: string; cache: PassageCache; suggestion: Suggestion | null; play: boolean; onMemory: (id: string) => void };
+type Props = { passage: Passage; chapter: string | null; language: string; first: string; step: number; author: string; busy: boolean; later: number; ask: Ask; story: string; cache: PassageCache; suggestions: Suggestion[]; play: boolean; onMemory: (id: string) => void };
 
 export const PassageView = memo(function PassageView(props: Props) {
   const { passage, step } = props;
@@ -77,7 +77,7 @@ export const PassageView = memo(function PassageView(props: Props) {
       )}
       {text.text === null && <Contradictions {...props} {...contradictions} onEdit={text.open} />}
       {tools && <SelectionTools {...props} selected={selected} />}
-      {props.suggestion && text.text === null && <SuggestionView {...props} suggestion={props.suggestion} />}
+      {text.text === null && props.suggestions.map((one) => <SuggestionView key={one.key} {...props} suggestion={one} />)}
     </article>
   );
 });

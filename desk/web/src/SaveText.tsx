@@ -8,10 +8,10 @@ import type { Ask, Cost, Passage } from "./types";
 /** What a text was made from: the version of its passage that was edited, and the refused edit that the server keeps. */
 type From = Pick<EditorField, "seen" | "lent" | "saved" | "sent">;
 
-/** From here on the server keeps the text, and gives it back if it cannot be stored. */
-export async function savePassage(ask: Ask, passage: Passage, text: string, replay: boolean, from?: From) {
+/** From here on the server keeps the text, and gives it back if it cannot be stored. `takes` is the key of a suggestion that is in it. */
+export async function savePassage(ask: Ask, passage: Passage, text: string, replay: boolean, from?: From, takes = "") {
   from?.sent(text);
-  const done = await ask("POST", "/passage", { at: passage.id, text, replay, seen: from?.seen || passage.id, saved: from?.saved ?? "", instead: from?.lent ?? "" });
+  const done = await ask("POST", "/passage", { at: passage.id, text, replay, seen: from?.seen || passage.id, saved: from?.saved ?? "", instead: from?.lent ?? "", takes });
   if (!done) from?.sent(from.saved);
   return done;
 }
@@ -19,13 +19,13 @@ export async function savePassage(ask: Ask, passage: Passage, text: string, repl
 /** Let the server forget a text that it keeps. */
 export const forgetEdit = (ask: Ask, key: string) => ask("DELETE", `/passage?key=${encodeURIComponent(key)}`);
 
-export function SaveText(props: { passage: Passage; story: string; text: string; from?: From; busy: boolean; later: number; ask: Ask; verb: string; keep: string; onSaved?: () => void }) {
+export function SaveText(props: { passage: Passage; story: string; text: string; from?: From; takes?: string; busy: boolean; later: number; ask: Ask; verb: string; keep: string; onSaved?: () => void }) {
   const { passage, later } = props;
   const [cost, setCost] = useState<Cost | null>(null);
   useEffect(() => {
     if (later) void get<Cost>(`/stories/${props.story}/replay-cost`, { ref: passage.id }).then(setCost, () => undefined);
   }, [later, passage.id, props.story]);
-  const save = (replay: boolean) => void savePassage(props.ask, passage, props.text, replay, props.from).then((done) => done && props.onSaved?.());
+  const save = (replay: boolean) => void savePassage(props.ask, passage, props.text, replay, props.from, props.takes).then((done) => done && props.onSaved?.());
   const disabled = props.busy || props.text.trim() === passage.text.trim();
   return (
     <>

@@ -1,12 +1,15 @@
 // Other words for a selection: asked for beside it, shown with what differs, and taken or left.
-import { useEffect, useLayoutEffect, useRef } from "react";
+import { useEffect, useLayoutEffect, useRef, useSyncExternalStore } from "react";
 import { Marked } from "./ComparePassages";
 import { Problem } from "./components";
+import type { PassageCache } from "./passageCache";
 import { SaveText, savePassage } from "./SaveText";
-import { replaced, toServer, upTo, wholeWords, type Selected } from "./selection";
+import { movedTo, replaced, toServer, upTo, wholeWords, type Selected } from "./selection";
 import type { Ask, Passage, Suggestion } from "./types";
 
 const WAYS = { rewrite: "Rewrite", expand: "Expand", shorten: "Shorten", describe: "Describe", rephrase: "In other words" };
+
+const GONE = "It can be taken no more, for the words that it was for have been changed. It stands here until you leave it.";
 
 type Props = { passage: Passage; story: string; busy: boolean; later: number; ask: Ask };
 
@@ -31,10 +34,21 @@ export function SelectionTools(props: Props & { selected: Selected }) {
   );
 }
 
-export function SuggestionView(props: Props & { suggestion: Suggestion }) {
+/** Where the words of a suggestion stand in the passage as it reads now: null where they stand there no more, undefined until that is known. */
+function useWords({ at, start, end }: Suggestion, passage: Passage, cache: PassageCache) {
+  useEffect(() => cache.want([at]), [cache, at]);
+  const asked = useSyncExternalStore(cache.subscribe, () => cache.get(at));
+  if (at === passage.id) return { start, end };
+  if (!asked) return undefined;
+  const moved = movedTo(asked.text, passage.text, start, end);
+  return moved && { start: moved[0], end: moved[1] };
+}
+
+export function SuggestionView(props: Props & { suggestion: Suggestion; cache: PassageCache }) {
   const { suggestion, passage, ask } = props;
-  const place = useRef<HTMLElement>(null);
-  const { at, start, end, how, text, error } = suggestion;
+  const place = useRef<HTMLDivElement>(null);
+  const { key, how, text, error, working } = suggestion;
+  const words = useWords(suggestion, passage, props.cache);
   useEffect(() => {
     // The button that asked for it is gone; whoever uses the keyboard goes on from here.
     if (document.activeElement?.contains(place.current) ?? true) place.current?.focus({ preventScroll: true });
@@ -56,31 +70,31 @@ export function SuggestionView(props: Props & { suggestion: Suggestion }) {
     };
   }, []);
   return (
-    <section ref={place} className="suggestion" tabIndex={-1} aria-label="Suggestion for the selection">
+    <div ref={place} className="suggestion" role="group" tabIndex={-1} aria-label="Suggestion for the selection">
       <p className="hint" role="status">
-        {text ? "Words that only one of them has are underlined. Nothing changes until you take it." : error ? "" : `${WAYS[how]}: the model is at work.`}
+        {working ? `${WAYS[how]}: the model is at work.` : words === null ? GONE : text ? "Words that only one of them has are underlined. Nothing changes until you take it." : ""}
       </p>
       <Problem text={error} />
       {text && (
         <div className="sides">
           {(["before", "after"] as const).map((side) => (
-            <section key={side} aria-label={SIDES[side]}>
+            <div key={side} role="group" aria-label={SIDES[side]}>
               <h2>{SIDES[side]}</h2>
               <div className="selected" dir="auto"><Marked changes={suggestion.changes} side={side} /></div>
-            </section>
+            </div>
           ))}
         </div>
       )}
-      {text && (
+      {text && words && (
         <div className="follows">
-          <SaveText {...props} text={replaced(passage.text, start, end, text)} verb={props.later ? "Take it and continue from here" : "Take it"} keep="Take it and keep" />
+          <SaveText {...props} text={replaced(passage.text, words.start, words.end, text)} takes={key} verb={props.later ? "Take it and continue from here" : "Take it"} keep="Take it and keep" />
         </div>
       )}
       <div className="row">
-        {(text || error) && <button disabled={props.busy} onClick={() => void ask("POST", "/suggestion", { at, start, end, how })}>{error ? "Try again" : "Another"}</button>}
-        <button className="quiet" onClick={() => void ask("DELETE", "/suggestion")}>{text || error ? "Leave it" : "Stop"}</button>
+        {!working && words && <button disabled={props.busy} onClick={() => void ask("POST", "/suggestion", { at: passage.id, ...words, how, instead: key })}>{error ? "Try again" : "Another"}</button>}
+        <button className="quiet" onClick={() => void ask("DELETE", `/suggestion?key=${key}`)}>{working ? "Stop" : "Leave it"}</button>
       </div>
-    </section>
+    </div>
   );
 }
 

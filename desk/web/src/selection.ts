@@ -104,6 +104,27 @@ function closed(text: string, beginning: string) {
 }
 const ENDING = /^[.!?…。!?*"'”’»)\]]*/;
 
+const placesOf = (words: string, text: string) => {
+  const found: number[] = [];
+  for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + 1)) found.push(at);
+  return found;
+};
+
+/** Where the characters from `start` up to `end` of a text, as the server counts them, stand in a later version of it; null where they
+    stand there no more. */
+export function movedTo(text: string, now: string, start: number, end: number): [number, number] | null {
+  const [before, after] = [[...text], [...now]];
+  const more = after.length - before.length;
+  if (before.slice(0, end).every((letter, at) => letter === after[at])) return [start, end];
+  if (start + more >= 0 && before.slice(start).every((letter, at) => letter === after[start + more + at])) return [start + more, end + more];
+  // Changed before them and behind them: they are the same ones of as many.
+  const words = before.slice(start, end).join("");
+  const [were, are] = [placesOf(words, text), placesOf(words, now)];
+  if (were.length !== are.length) return null;
+  const from = toServer(now, are[were.indexOf(fromServer(text, start))]!);
+  return [from, from + end - start];
+}
+
 /** The server counts characters, JavaScript halves of them. */
 export const toServer = (text: string, offset: number) => [...text.slice(0, offset)].length;
 export const fromServer = (text: string, offset: number) => [...text].slice(0, offset).join("").length;

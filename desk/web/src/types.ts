@@ -88,7 +88,7 @@ export type JobState = {
   stopping: boolean;
   progress: { done: number; total: number; what: string } | null;
   replay: { done: number; total: number } | null;
-  suggestion: Suggestion | null;
+  suggestions: Suggestion[];
   queue: string[];
   /** Edits of the memory that wait for the one that the passage in the making leaves, one sentence a line. */
   memory_changes: MemoryChange[];
@@ -100,8 +100,9 @@ export type JobState = {
   note: string;
   revision: number;
 };
-/** Other words for characters of a passage, counted as the server does; `text` is empty until they are here. */
-export type Suggestion = { at: string; start: number; end: number; how: "rewrite" | "expand" | "shorten" | "describe" | "rephrase"; take: number; text: string; changes: Change[]; error: string };
+/** Other words for characters of a passage's version `at`, counted as the server does; `text` is empty until they are here, and stays
+    while others are in the making. `root` is the version that the passage's corrections began from. */
+export type Suggestion = { key: string; at: string; root: string; start: number; end: number; how: "rewrite" | "expand" | "shorten" | "describe" | "rephrase"; take: number; text: string; changes: Change[]; error: string; working: boolean };
 
 type Priced = { calls: number; input_tokens: number; cached_tokens: number; output_tokens: number; cost: string | null };
 /** Of `choices`, made while passages were written ahead, so many were `ready`. */

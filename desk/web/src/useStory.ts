@@ -7,7 +7,7 @@ import type { JobState, Passage, StoryView } from "./types";
 /** Before the first event nobody knows whether the story is being written; every state that the server tells has a revision. */
 const UNHEARD: JobState = {
   busy: false, kind: "", stage: "", attempt: 1, since: 0, step: 0, plan: "", draft: "", asked: 0, done: 0, stopping: false, progress: null,
-  replay: null, suggestion: null, queue: [], memory_changes: [], codex_changes: [], ready: [], error: "", note: "", revision: -1,
+  replay: null, suggestions: [], queue: [], memory_changes: [], codex_changes: [], ready: [], error: "", note: "", revision: -1,
 };
 const RETRY_MS = 800;
 const GLANCE_MS = 2000;
@@ -99,7 +99,9 @@ export function useStory(story: string) {
     showJob.current = show;
     const take = (event: { event: string } & Record<string, unknown>) => {
       if (event.event === "state") {
-        now = event as unknown as JobState;
+        const told = event as unknown as JobState;
+        // The same ones are told with every state: passages are drawn anew where there are others.
+        now = JSON.stringify(told.suggestions) === JSON.stringify(now.suggestions) ? { ...told, suggestions: now.suggestions } : told;
         standing.current.tell(now.busy);
         if (missed || shown.current?.revision !== now.revision) void read();
         missed = false;

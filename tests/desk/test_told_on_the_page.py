@@ -346,3 +346,65 @@ def test_a_plan_that_was_refused_in_focus_stays_in_sight(page: Any, own_desk: Se
     button(page, "Write it", exact=True).click()
     there_are(page.locator("article.passage:not(.draft)"), 2)
     there_are(page.locator(".desk.focus"), 1)
+
+
+def pasted(page: Any, field: Any, text: str, *, where: str = "End") -> None:
+    """Cut a text out of the premise of the start page, and paste it in a field after another key."""
+    premise = page.get_by_label("What is it about?")
+    premise.fill(text)
+    premise.press("Control+A")
+    premise.press("Control+X")
+    field.press(where)
+    field.press("Control+V")
+
+
+def test_what_of_a_pasted_text_has_no_room_in_its_field_is_told(page: Any, desk: Served) -> None:
+    page.goto(desk.address)
+    page.get_by_label("play a part in it").check()
+    player, told = page.get_by_label("Who do you play?"), page.get_by_role("alert")
+    player.fill("me:")
+    pasted(page, player, "x" * 297)
+    has_value(player, "me:" + "x" * 297)
+    there_are(told, 0)
+    player.press("End")
+    player.press("Backspace")
+    pasted(page, player, "1234")
+    has_value(player, "me:" + "x" * 296 + "1")
+    told.get_by_text("300 letters have room here: the last 3 of what was put in are left out.").wait_for()
+    # No room at all is told, too.
+    pasted(page, player, "12")
+    told.get_by_text("the last 2 of").wait_for()
+    player.press("Backspace")
+    there_are(told, 0)
+    # What is selected makes room.
+    pasted(page, player, "A cook.", where="Control+A")
+    has_value(player, "A cook.")
+    there_are(told, 0)
+
+
+def test_in_a_dialog_it_is_told_at_the_field(page: Any, desk: Served) -> None:
+    page.goto(desk.address)
+    premise = page.get_by_label("What is it about?")
+    premise.fill("A cook tends a lamp." + "y" * 400)
+    premise.press("Control+A")
+    premise.press("Control+C")
+    page.get_by_role("button", name="Begin").click()
+    written(page, 1)
+    page.keyboard.press("/")
+    old = page.get_by_role("dialog").get_by_label("Words to find or replace")
+    old.press("Control+V")
+    told = page.locator(".replace").get_by_text("400 letters have room here: the last 20")
+    told.wait_for()
+    assert abs(at_rest(told)["y"] - at_rest(old)["y"]) < 150
+
+
+def test_every_field_of_a_bounded_length_tells_it() -> None:
+    sources = Path(__file__).parents[2] / "desk" / "web" / "src"
+    bounded = [
+        line.strip()
+        for path in sources.rglob("*.tsx")
+        for line in path.read_text().splitlines()
+        if "maxLength={" in line
+    ]
+    assert len(bounded) > 10
+    assert [line for line in bounded if "<ShortInput " not in line and "{...props}" not in line] == []

@@ -1,7 +1,7 @@
 // Who is here as of a passage, what is true of them, the passage that each line comes from, and the author's word on it.
 import { useEffect, useState, type FormEvent } from "react";
 import { get, upload } from "./api";
-import { Problem, TakeOut, useAttempt } from "./components";
+import { Problem, ShortInput, TakeOut, useAttempt } from "./components";
 import { count } from "./format";
 import type { Ask, AskedChange, CodexEntry, CodexHistory, CodexLine, StoryView } from "./types";
 import { layAside, openAgain, setLostLinesAdrift, useField as useDraft, useUnsavedText } from "./unsavedText";
@@ -239,7 +239,7 @@ function Change(props: Props & { entry: CodexEntry }) {
             {["", ...STATUSES].map((status) => <option key={status}>{status}</option>)}
           </select>
         ) : (
-          <input dir="auto" maxLength={400} {...said.mark} aria-label={`${ASPECTS[aspect]} of ${entry.name}`} value={value} onChange={(event) => said.change(event.target.value)} />
+          <ShortInput dir="auto" maxLength={400} {...said.mark} aria-label={`${ASPECTS[aspect]} of ${entry.name}`} value={value} onChange={(event) => said.change(event.target.value)} />
         )}
         <button disabled={!value.trim()}>Set it</button>
       </form>
@@ -249,7 +249,7 @@ function Change(props: Props & { entry: CodexEntry }) {
         </div>
       ))}
       <form className="row" onSubmit={submit(() => put({ alias: alias.text }), alias.drop)}>
-        <input dir="auto" maxLength={100} {...alias.mark} aria-label={`Another name of ${entry.name}`} placeholder="Another name" value={alias.text ?? ""} onChange={(event) => alias.change(event.target.value)} />
+        <ShortInput dir="auto" maxLength={100} {...alias.mark} aria-label={`Another name of ${entry.name}`} placeholder="Another name" value={alias.text ?? ""} onChange={(event) => alias.change(event.target.value)} />
         <button disabled={!alias.text?.trim()}>Add the name</button>
       </form>
       {others.length > 0 && (
@@ -290,12 +290,12 @@ function NewEntry({ view, ask }: Props) {
     <details>
       <summary>Add an entry{(name.text || fact.text || words.text) && " · not saved"}</summary>
       <form className="row" onSubmit={add}>
-        <input dir="auto" maxLength={100} {...name.mark} aria-label="Name of the entry" placeholder="Name" value={name.text ?? ""} onChange={(event) => name.change(event.target.value)} />
+        <ShortInput dir="auto" maxLength={100} {...name.mark} aria-label="Name of the entry" placeholder="Name" value={name.text ?? ""} onChange={(event) => name.change(event.target.value)} />
         <select aria-label="Kind of the entry" value={kind} onChange={(event) => chosen.change(event.target.value)}>
           {KINDS.map((one) => <option key={one}>{one}</option>)}
         </select>
-        <input dir="auto" maxLength={400} {...fact.mark} aria-label="What is true of it" placeholder="What is true of it" value={fact.text ?? ""} onChange={(event) => fact.change(event.target.value)} />
-        <input dir="auto" maxLength={400} {...words.mark} aria-label="Words that bring it to the writer, parted by commas" placeholder="Words that bring it, a comma between" value={words.text ?? ""} onChange={(event) => words.change(event.target.value)} />
+        <ShortInput dir="auto" maxLength={400} {...fact.mark} aria-label="What is true of it" placeholder="What is true of it" value={fact.text ?? ""} onChange={(event) => fact.change(event.target.value)} />
+        <ShortInput dir="auto" maxLength={400} {...words.mark} aria-label="Words that bring it to the writer, parted by commas" placeholder="Words that bring it, a comma between" value={words.text ?? ""} onChange={(event) => words.change(event.target.value)} />
         <button disabled={!name.text?.trim()}>Add</button>
       </form>
     </details>

@@ -1,6 +1,6 @@
 // The chapters of the branch: where each begins, how long it is, and what happens in it.
 import { useEffect, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
-import { Dialog } from "./components";
+import { Dialog, ShortInput } from "./components";
 import { count } from "./format";
 import type { PassageCache } from "./passageCache";
 import type { Ask, Chapters, PathEntry, StoryView } from "./types";
@@ -96,7 +96,7 @@ export function ChapterForm(props: { story: string; at: string; step: number; ti
         set(title);
       }}
     >
-      <input {...field.mark} ref={input} aria-label={`Title of the chapter that begins with passage ${props.step}`} placeholder="Title, or empty for a number" dir="auto" maxLength={200} value={title} onChange={({ target }) => (target.value === (props.title ?? "") ? field.drop() : field.change(target.value))} />
+      <ShortInput {...field.mark} ref={input} aria-label={`Title of the chapter that begins with passage ${props.step}`} placeholder="Title, or empty for a number" dir="auto" maxLength={200} value={title} onChange={({ target }) => (target.value === (props.title ?? "") ? field.drop() : field.change(target.value))} />
       <button disabled={props.busy || title === props.title}>{props.title === null ? "Begin a chapter" : "Rename"}</button>
       {props.title !== null && (
         <button type="button" className="quiet" disabled={props.busy} onClick={() => set(null)}>

@@ -3,7 +3,7 @@ import { get, send } from "./api";
 import { count, excerpt } from "./format";
 import { useUnsavedText } from "./unsavedText";
 import { RecalledPassages } from "./RecalledPassages";
-import { Dialog, Problem, useAttempt } from "./components";
+import { Dialog, Problem, ShortInput, useAttempt } from "./components";
 import type { FoundWords, RecalledEntry } from "./types";
 
 const MOST_FOUND = 50;
@@ -34,7 +34,7 @@ export function SearchDialog(props: { story: string; busy: boolean; onClose: () 
           if (query.trim()) void look();
         }}
       >
-        <input ref={field} role="searchbox" dir="auto" maxLength={1000} aria-label="What to look for" placeholder="where the letter was hidden" value={query} onChange={(event) => wish.change(event.target.value)} />
+        <ShortInput ref={field} role="searchbox" dir="auto" maxLength={1000} aria-label="What to look for" placeholder="where the letter was hidden" value={query} onChange={(event) => wish.change(event.target.value)} />
         <button className="primary" disabled={busy || !query.trim()}>{busy ? "Looking" : "Search"}</button>
       </form>
       <Problem text={problem} />
@@ -98,8 +98,8 @@ function Replace(props: { story: string; busy: boolean; onJump: (id: string) => 
     >
       <h3>Letter by letter, on this branch</h3>
       <div className="row">
-        <input dir="auto" maxLength={400} aria-label="Words to find or replace" placeholder="Mira" value={old.text ?? ""} onChange={(event) => old.change(event.target.value)} />
-        <input dir="auto" maxLength={400} aria-label="Words in their place" placeholder="Nora" value={fresh.text ?? ""} onChange={(event) => fresh.change(event.target.value)} />
+        <ShortInput dir="auto" maxLength={400} aria-label="Words to find or replace" placeholder="Mira" value={old.text ?? ""} onChange={(event) => old.change(event.target.value)} />
+        <ShortInput dir="auto" maxLength={400} aria-label="Words in their place" placeholder="Nora" value={fresh.text ?? ""} onChange={(event) => fresh.change(event.target.value)} />
         <button type="button" disabled={busy || !old.text?.trim()} onClick={() => void find()}>Find</button>
         <button disabled={busy || props.busy || !old.text?.trim()}>{busy ? "Replacing" : "Replace all"}</button>
       </div>

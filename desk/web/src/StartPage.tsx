@@ -4,7 +4,7 @@ import { goTo } from "./route";
 import { lendToStory, openAgain, useUnsavedText } from "./unsavedText";
 import { EraseDialog } from "./EraseDialog";
 import { FromTabs, Thrown } from "./PendingWork";
-import { Problem, useAttempt } from "./components";
+import { Problem, ShortInput, useAttempt } from "./components";
 import { Input, MachineSettings } from "./Settings";
 import { count, excerpt } from "./format";
 import type { SettingField, StorySummary, Settings } from "./types";
@@ -149,7 +149,7 @@ export function StartPage(props: { onFile: (file: File | undefined) => void }) {
         {play && (
           <label className="field">
             <span>Who do you play?</span>
-            <input dir="auto" maxLength={300} value={player.text ?? ""} onChange={(event) => player.change(event.target.value)} placeholder="A reluctant astronaut. Or leave it empty, and choose among three." />
+            <ShortInput aria-label="Who do you play?" dir="auto" maxLength={300} value={player.text ?? ""} onChange={(event) => player.change(event.target.value)} placeholder="A reluctant astronaut. Or leave it empty, and choose among three." />
           </label>
         )}
         <details>

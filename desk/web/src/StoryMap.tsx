@@ -4,7 +4,7 @@ import { get } from "./api";
 import { ComparePassages } from "./ComparePassages";
 import { first, isRun, last, layOut, ROW, STEP, type MapLayout, type BranchRow, type Spot } from "./mapLayout";
 import type { PassageCache } from "./passageCache";
-import { Dialog, Problem, useAttempt } from "./components";
+import { Dialog, Problem, ShortInput, useAttempt } from "./components";
 import { AUTHORS, count, excerpt } from "./format";
 import { useUnsavedText } from "./unsavedText";
 import type { Ask, Tree, StoryView } from "./types";
@@ -317,7 +317,7 @@ function NameForm({ plan, at, name: old, ...props }: Naming & { view: StoryView;
         void save();
       }}
     >
-      <input aria-label="Name of the branch" placeholder="Name of the branch" dir="auto" maxLength={60} value={name} onChange={(event) => field.change(event.target.value)} />
+      <ShortInput aria-label="Name of the branch" placeholder="Name of the branch" dir="auto" maxLength={60} value={name} onChange={(event) => field.change(event.target.value)} />
       <button disabled={props.busy || !name.trim() || name.trim() === old}>{old ? "Rename it" : "Name it"}</button>
       {old && <button type="button" className="quiet" disabled={props.busy} onClick={() => void remove(old)}>Take the name away</button>}
     </form>

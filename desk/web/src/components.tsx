@@ -1,5 +1,5 @@
 // Small parts that every view uses.
-import { Fragment, useEffect, useLayoutEffect, useRef, useState, type ReactNode } from "react";
+import { Fragment, useEffect, useLayoutEffect, useRef, useState, type ComponentProps, type FormEvent, type ReactNode } from "react";
 import { emphasised } from "./format";
 import { typographic, usePage } from "./pageSettings";
 import { mountEditor, takeWish, type EditorField } from "./unsavedText";
@@ -194,6 +194,28 @@ export function ChangedMeanwhile(props: { what: string; now: string; onKeep: () 
         <button type="button" className="quiet" onClick={props.onTake}>Take this one</button>
       </div>
     </div>
+  );
+}
+
+/** A field of at most so many letters. The browser cuts off a pasted text without a word: here it is said, as long as the field holds
+    what was left of it. */
+export function ShortInput({ maxLength, ...props }: ComponentProps<"input"> & { maxLength: number; value: string }) {
+  const [cut, setCut] = useState({ letters: 0, left: "" });
+  const put = (field: HTMLInputElement, data: DataTransfer) => {
+    const text = data.getData("text").replace(/\r\n/g, "\n");
+    const room = maxLength - field.value.length + (field.selectionEnd ?? 0) - (field.selectionStart ?? 0);
+    setCut({ letters: text.length - room, left: field.value });
+  };
+  const stay = ({ currentTarget: field, nativeEvent }: FormEvent<HTMLInputElement>) => {
+    if (/^insertFrom(Paste|Drop)$/.test((nativeEvent as InputEvent).inputType)) setCut({ ...cut, left: field.value });
+  };
+  return (
+    <>
+      <input {...props} maxLength={maxLength} onPaste={(event) => put(event.currentTarget, event.clipboardData)} onDrop={(event) => put(event.currentTarget, event.dataTransfer)} onInput={stay} />
+      {cut.letters > 0 && cut.left === props.value && (
+        <p className="hint cut" role="alert">{`${maxLength.toLocaleString("en-GB")} letters have room here: the last ${cut.letters.toLocaleString("en-GB")} of what was put in are left out.`}</p>
+      )}
+    </>
   );
 }
 

@@ -108,7 +108,11 @@ def translate(error: Exception, model: ResolvedModel) -> ModelError | None:
         return ModelUnavailable(f"The server of {model.name} {why}; wait a little and try again{detail}.")
     if status is not None:
         advice = _ADVICE.get(status, "check the settings of the model")
-        return ModelRefused(f"The server of {model.name} refused the request with status {status}: {advice}{detail}.")
+        refused = ModelRefused(
+            f"The server of {model.name} refused the request with status {status}: {advice}{detail}."
+        )
+        refused.status = status
+        return refused
     if any(isinstance(cause, (TimeoutError, ModelTimeoutError, *_of_http("TimeoutException"))) for cause in causes):
         model.seen.silences += 1
         seconds = f"{model.timeout:g} seconds" if model.timeout else "the time that its client allows"

@@ -76,6 +76,9 @@ class ModelTooSlow(ModelError):
 class ModelRefused(ModelError):
     """Report a fault that trying again cannot mend: a wrong key, an unknown model, a bad request."""
 
+    status: int | None = None
+    """The HTTP status of the refusal, where a server sent one."""
+
 
 class ModelReplyError(ModelError):
     """Report a reply that stayed unusable after every repair that is allowed."""

@@ -14,8 +14,10 @@ from recurrentgpt.infrastructure import settings
 from recurrentgpt.models.embedded.catalogue import WRITERS
 from recurrentgpt.models.endpoint_check import Listing, ModelFacts, list_models, try_model
 from recurrentgpt.models.profiles import profile_of
-from recurrentgpt.schema.errors import ModelError
+from recurrentgpt.schema.errors import ModelError, ModelRefused
 
+UNKNOWN_MODEL = (400, 404, 422)
+"""What servers answer for a model that they have not; of any other answer the reason is another."""
 SOME = 5
 """Models that a sentence names."""
 
@@ -55,7 +57,8 @@ async def try_endpoint(desk: Desk, model: str, base_url: str, key: str) -> Trial
     try:
         await try_model(name, address, _key(desk, address, key))
     except ModelError as error:
-        if models and name not in models:
+        unknown = isinstance(error, ModelRefused) and error.status in UNKNOWN_MODEL
+        if models and name not in models and unknown:
             return _said(f"{address} has no model {name!r}: it has {_some(models)}.", models, known)
         return _said(in_the_form(str(error)), models, known)
     return _said(f"It works: {name} answers at {address}.", models, known, works=True)
@@ -67,6 +70,8 @@ async def models_of(desk: Desk, base_url: str, key: str) -> Trial:
     if address is None:
         return _said("Choose where the model runs first, or type the address of an endpoint.")
     listing, problem = await _listed(desk, address, key)
+    if listing.fault == "unlisted" and (passing := _passing(int(listing.why))):
+        return _said(f"{address} {passing}: wait a little, and list its models again.")
     if problem or not listing.models:
         return _said(problem or f"{address} lists no models; type the name of one that it has.")
     models = list(listing.models)
@@ -94,6 +99,13 @@ async def _listed(desk: Desk, address: str, typed: str) -> tuple[Listing, str]:
             )
         case _:
             return listing, ""
+
+
+def _passing(status: int) -> str:
+    """Return what a server did that answers otherwise a little later; nothing for a refusal that stays."""
+    if status == 429:
+        return f"limits the rate of requests ({status})"
+    return f"failed with status {status}" if status >= 500 else ""
 
 
 def _how_to_reach(address: str) -> str:

@@ -18,6 +18,7 @@ from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.library import Library
 from recurrentgpt.models.endpoint_check import Listing, list_models
 from recurrentgpt.testing import FaultyServer
+from recurrentgpt.testing_server import Behaviour
 from tests.desk.conftest import HERE, HOST, Client, Served, has_value, there_are
 from tests.desk.scripted import paced
 
@@ -156,6 +157,52 @@ def test_no_such_model(client: Client) -> None:
         found = tried(client, model="qwen", base_url=server.base_url)
         assert found["said"] == f"{server.base_url} has no model 'qwen': it has scripted."
         assert tried(client, base_url=server.base_url)["said"].startswith("No model is named yet.")
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("401", "refused the request with status 401: check the key"),
+        ("403", "refused the request with status 403: check that the key may use this model"),
+        ("429", "is limiting the rate of requests; wait a little and try again"),
+        ("500", "failed with status 500; wait a little and try again"),
+    ],
+)
+def test_what_the_server_answered_is_told_of_a_model_that_its_list_leaves_out(
+    client: Client, answer: Behaviour, said: str
+) -> None:
+    with FaultyServer(answer) as server:
+        found = tried(client, model="qwen", base_url=server.base_url, key=KEY)
+    assert said in found["said"]
+    assert "has no model" not in found["said"]
+    assert (found["works"], found["models"]) == (False, ["scripted"])
+
+
+@pytest.mark.parametrize("answer", ["400", "404", "422"])
+def test_a_model_that_the_server_does_not_know_is_none_of_its_list(client: Client, answer: Behaviour) -> None:
+    with FaultyServer(answer) as server:
+        found = tried(client, model="qwen", base_url=server.base_url)
+    assert found["said"] == f"{server.base_url} has no model 'qwen': it has scripted."
+
+
+@pytest.mark.parametrize(
+    ("status", "said"), [(429, "limits the rate of requests (429)"), (503, "failed with status 503")]
+)
+def test_a_list_that_fails_for_a_while_is_no_list_without_models(client: Client, status: int, said: str) -> None:
+    with Endpoint(status, "{}") as server:
+        found = tried(client, "models", base_url=server.base_url)["said"]
+    assert found == f"{server.base_url} {said}: wait a little, and list its models again."
+
+
+def test_the_page_says_what_the_server_answered(page: Any, desk: Served) -> None:
+    page.goto(desk.address)
+    page.get_by_role("button", name="Model and endpoint").click()
+    page.locator("[name=model]").fill("qwen")
+    with FaultyServer("429") as server:
+        page.locator("[name=base_url]").fill(server.base_url)
+        page.get_by_role("button", name="Test", exact=True).click()
+        page.get_by_role("alert").get_by_text("is limiting the rate of requests").wait_for()
+        there_are(page.get_by_text("has no model"), 0)
 
 
 @pytest.mark.parametrize(

@@ -114,10 +114,14 @@ class BriefBody(RequestBody):
 
 
 class ChapterBody(RequestBody):
-    """The title of the chapter that begins with a passage; None where none does, and empty for its number."""
+    """The title of the chapter that begins with a passage; None where none does, and empty for its number.
+
+    It is refused where another title was `seen` than the one that stands there; before one without a title, nothing was.
+    """
 
     at: Ref
     title: ShortText | None
+    seen: ShortText | None = None
 
 
 class Replace(RequestBody):
@@ -307,6 +311,9 @@ async def brief(desk: DeskDep, jobs: IdleJobsDep, body: BriefBody) -> Changed:
 @router.put("/stories/{story}/chapter")
 async def chapter(jobs: IdleJobsDep, body: ChapterBody) -> Changed:
     """Let a chapter begin with a passage, give it another title, or make it one with what stands before."""
+    if "seen" in body.model_fields_set:
+        stands = (await jobs.story.achapters()).get((await jobs.story.apassage(body.at)).step)
+        _check_seen("The title of the chapter was", [body.seen or ""], [stands or ""])
     await jobs.story.aedit_chapter(body.at, body.title)
     return moved(jobs)
 

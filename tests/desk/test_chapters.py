@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+import pytest
 
 from tests.desk.conftest import Client, Served, begin, has_value, text_of, there_are, written
 
@@ -81,3 +84,69 @@ def test_words_are_replaced_on_the_page_and_undone_as_one(page: Any, desk: Serve
     there_are(page.locator("article.by-edited"), 0)
     page.locator("article.passage .prose").nth(1).wait_for()
     assert [text_of(page, 1), text_of(page, 2)] == before
+
+
+def test_a_title_that_was_changed_meanwhile_is_not_saved_over_unseen(client: Client) -> None:
+    path = f"/stories/{client.write(client.begin()['id'], number=1)['id']}"
+    client.send("PUT", f"{path}/chapter", {"at": "2", "title": "The Storm", "seen": None})
+    for seen in (None, "", "The Calm"):
+        status, why = client.refused("PUT", f"{path}/chapter", {"at": "2", "title": "The Flood", "seen": seen})
+        assert (status, "The title of the chapter was changed meanwhile" in why) == (409, True)
+    assert client.get(f"{path}/chapters") == {"2": "The Storm"}
+    client.send("PUT", f"{path}/chapter", {"at": "2", "title": "The Flood", "seen": "The Storm"})
+    client.send("PUT", f"{path}/chapter", {"at": "2", "title": None})
+    assert client.get(f"{path}/chapters") == {}
+
+
+def title_in(page: Any) -> Any:
+    """Open the contents, and return the form of the first chapter's title."""
+    page.keyboard.press("c")
+    dialog = page.get_by_role("dialog")
+    dialog.locator("summary").click()
+    return dialog.locator("form")
+
+
+@pytest.mark.parametrize("choice", ["Go on with mine", "Take this one"])
+@pytest.mark.parametrize("knows", [True, False])
+def test_who_renames_a_chapter_second_is_told_of_the_first(
+    page: Any, open_page: Callable[..., Any], desk: Served, choice: str, knows: bool
+) -> None:
+    begin(page, desk.address)
+    form = title_in(page)
+    mine, rename = form.get_by_role("textbox"), form.get_by_role("button").first
+    mine.fill("The Storm")
+    rename.click()
+    heading = page.locator("h2.chapter")
+    heading.get_by_text("The Storm").wait_for()
+    other = open_page()
+    other.goto(page.url)
+    written(other, 1)
+    other.locator("h2.chapter", has_text="The Storm").wait_for()
+    mine.fill("The Flood")
+    theirs = title_in(other)
+    theirs.get_by_role("textbox").fill("The Calm")
+    if not knows:
+        page.route("**/chapters", lambda route: route.abort())
+    with page.expect_event(
+        "requestfinished" if knows else "requestfailed", lambda request: request.url.endswith("/chapters")
+    ):
+        theirs.get_by_role("button", name="Rename").click()
+    other.locator("h2.chapter", has_text="The Calm").wait_for()
+    told = page.get_by_role("group", name="Changed meanwhile")
+    if not knows:
+        page.unroute("**/chapters")
+        rename.click()
+        page.get_by_role("dialog").get_by_role("alert").get_by_text("was changed meanwhile").wait_for()
+    told.get_by_text("The Calm").wait_for()
+    assert rename.is_disabled()
+    has_value(mine, "The Flood")
+    told.get_by_role("button", name=choice).click()
+    there_are(told, 0)
+    if choice == "Go on with mine":
+        rename.click()
+        for place in (page, other):
+            place.locator("h2.chapter", has_text="The Flood").wait_for()
+    else:
+        has_value(mine, "The Calm")
+        page.keyboard.press("Escape")
+        page.get_by_role("group", name="Thrown away").get_by_text("The Flood").wait_for()

@@ -1,6 +1,7 @@
 // The chapters of the branch: where each begins, how long it is, and what happens in it.
 import { useEffect, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
-import { Dialog, ShortInput } from "./components";
+import { get } from "./api";
+import { ChangedMeanwhile, Dialog, Problem, ShortInput, useAttempt } from "./components";
 import { count } from "./format";
 import type { PassageCache } from "./passageCache";
 import type { Ask, Chapters, PathEntry, StoryView } from "./types";
@@ -86,23 +87,49 @@ export function ChapterForm(props: { story: string; at: string; step: number; ti
   const input = useRef<HTMLInputElement>(null);
   // Each time that it is drawn: it may be there already.
   useEffect(() => void (takeWish(field.key) && input.current?.focus()));
-  const title = field.text ?? props.title ?? "";
-  const set = (to: string | null) => void props.ask("PUT", "/chapter", { at: props.at, title: to }).then((done) => done && field.drop());
+  // What stood there as the server refused another one, where the page was not told of it.
+  const [told, setTold] = useState<string | null>();
+  useEffect(() => setTold(undefined), [props.title]);
+  const { problem, setProblem, attempt } = useAttempt();
+  const now = told === undefined ? props.title : told;
+  const stands = now ?? "";
+  const title = field.text ?? stands;
+  const changed = field.text !== null && ![field.base, field.text, field.saved].includes(stands);
+  const type = (text: string) => {
+    if (text === stands) field.drop();
+    else field.change(text, field.text === null ? stands : field.base);
+  };
+  const set = async (to: string | null) => {
+    const seen = field.text === null || stands === field.saved ? stands : field.base;
+    field.sent(to ?? "");
+    if (await props.ask("PUT", "/chapter", { at: props.at, title: to, seen }, attempt)) return field.drop();
+    field.sent(field.saved);
+    const found = await get<Chapters>(`/stories/${props.story}/chapters`).catch(() => null);
+    if (found) setTold(found[props.step] ?? null);
+  };
+  const settle = (how: () => void) => () => {
+    setProblem("");
+    how();
+  };
   return (
-    <form
-      className="row"
-      onSubmit={(event) => {
-        event.preventDefault();
-        set(title);
-      }}
-    >
-      <ShortInput {...field.mark} ref={input} aria-label={`Title of the chapter that begins with passage ${props.step}`} placeholder="Title, or empty for a number" dir="auto" maxLength={200} value={title} onChange={({ target }) => (target.value === (props.title ?? "") ? field.drop() : field.change(target.value))} />
-      <button disabled={props.busy || title === props.title}>{props.title === null ? "Begin a chapter" : "Rename"}</button>
-      {props.title !== null && (
-        <button type="button" className="quiet" disabled={props.busy} onClick={() => set(null)}>
-          {props.step > 1 ? "Join with the one before" : "No title"}
-        </button>
-      )}
-    </form>
+    <>
+      {changed && <ChangedMeanwhile what="The title of this chapter" now={stands || "no title"} onKeep={settle(() => field.rebase("", stands))} onTake={settle(field.discard)} />}
+      <form
+        className="row"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void set(title);
+        }}
+      >
+        <ShortInput {...field.mark} ref={input} aria-label={`Title of the chapter that begins with passage ${props.step}`} placeholder="Title, or empty for a number" dir="auto" maxLength={200} value={title} onChange={({ target }) => type(target.value)} />
+        <button disabled={props.busy || changed || title === now}>{now === null ? "Begin a chapter" : "Rename"}</button>
+        {now !== null && (
+          <button type="button" className="quiet" disabled={props.busy || changed} onClick={() => void set(null)}>
+            {props.step > 1 ? "Join with the one before" : "No title"}
+          </button>
+        )}
+      </form>
+      <Problem text={problem} />
+    </>
   );
 }

@@ -384,7 +384,8 @@ export function useUnsavedText(key: string, at = "") {
     /** Go on with it upon another version, whose text was seen. */
     rebase: (version: string, text: string) => put({ at: version, base: text }),
     open: (text = "", spot?: Spot) => openEditor(key, text, at, spot),
-    change: (text: string) => put({ text, kept: false }),
+    /** What is typed now; `base` is what it is begun from, where that is told by nothing else. */
+    change: (text: string, base?: string) => put({ text, kept: false, ...(base !== undefined && { base }) }),
     /** Close the editor; what was typed is offered again. */
     close: () => {
       const now = drafts.get(key);

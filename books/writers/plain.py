@@ -1,4 +1,4 @@
-"""Render a book as plain text: a line a paragraph, titles underlined, so that it can be read back.
+"""Render a book as plain text: a line a paragraph, titles underlined, so that it can be read back, and no italics.
 
 Where a passage ends stands one empty line more than between paragraphs.
 """
@@ -9,12 +9,10 @@ import re
 
 from recurrentgpt.books.book import Book
 from recurrentgpt.books.file_text import clean, one_line, paragraphs
+from recurrentgpt.prose.emphasis import plain
 
 # Under a line of text these would look like the underline of a title.
 _RULE = re.compile(r"(?m)(?<=[^\n])\n(?=[=-]{3,}$)")
-
-# What a player did is marked by its arrow; asterisks are for formats that have italics.
-_DID = re.compile(r"\A\*(> [^*\n]+)\*$", re.MULTILINE)
 
 
 def render(book: Book) -> bytes:
@@ -31,8 +29,8 @@ def render(book: Book) -> bytes:
 
 
 def _written(passage: str) -> str:
-    passage = _DID.sub(r"\1", passage)
-    return "\n\n".join(_RULE.sub("\n\n", paragraph) for paragraph in paragraphs(clean(passage)))
+    # What a player did is marked by its arrow: asterisks are for formats that have italics.
+    return "\n\n".join(_RULE.sub("\n\n", paragraph) for paragraph in paragraphs(plain(clean(passage))))
 
 
 def _underlined(title: str, mark: str) -> str:

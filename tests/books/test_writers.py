@@ -243,7 +243,7 @@ def test_plain_text_shows_where_a_passage_ends(a_book):
 def test_plain_text_has_no_asterisks_around_what_a_player_did(a_book):
     book = a_book(("One", ["*> I bribe the guard.*\n\nHe *smiles*.", "*> no line*of a player"]))
     text = render_book(book, ".txt").decode()
-    assert "\n> I bribe the guard.\n\nHe *smiles*.\n\n\n*> no line*of a player\n" in text
+    assert "\n> I bribe the guard.\n\nHe smiles.\n\n\n*> no line*of a player\n" in text
 
 
 def test_a_book_of_one_chapter_has_its_title_once(a_book):

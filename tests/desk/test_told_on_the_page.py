@@ -348,6 +348,25 @@ def test_a_plan_that_was_refused_in_focus_stays_in_sight(page: Any, own_desk: Se
     there_are(page.locator(".desk.focus"), 1)
 
 
+def test_a_book_in_plain_text_has_no_marks_of_emphasis(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    button(page, "Passage 1: what can be done").click()
+    page.get_by_label("Title of the chapter that begins with passage 1").fill("The *Lamp*")
+    button(page, "Begin a chapter").click()
+    page.locator("h2.chapter").wait_for()
+    page.locator("article.passage .prose").dblclick()
+    page.get_by_label("Text of passage 1").fill("She was *very tired* and cold.\n\n* * *\n\nNobody came.")
+    button(page, "Save", exact=True).click()
+    page.locator("article.by-edited em").wait_for()
+    written(page, 1)
+    button(page, "Export").click()
+    with page.expect_download() as download:
+        page.locator(".formats button", has_text=".txt").click()
+    text = Path(download.value.path()).read_text()
+    assert "She was very tired and cold.\n\n* * *\n\nNobody came." in text
+    assert "The *Lamp*\n" in text
+
+
 def pasted(page: Any, field: Any, text: str, *, where: str = "End") -> None:
     """Cut a text out of the premise of the start page, and paste it in a field after another key."""
     premise = page.get_by_label("What is it about?")

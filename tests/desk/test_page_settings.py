@@ -6,6 +6,7 @@ from typing import Any
 
 import httpx
 
+from recurrentgpt.prose.typography import typographic
 from tests.desk.conftest import Served, begin, dialogs_closed, has_value, send, there_are, written
 
 BOOK = "\n\n".join(f"Ines counted lantern number {number} and wrote it down." for number in range(60))
@@ -41,6 +42,34 @@ def test_the_page_looks_as_its_reader_wants_and_the_text_stays(page: Any, desk: 
     # The text is its own, also where it is edited and selected.
     line.dblclick()
     assert page.get_by_label("Text of passage 1").input_value() == TEXT
+
+
+MEASURED = {
+    "He was 5'10\" tall.": "He was 5'10\" tall.",
+    '"He\'s 5\' 10", I say," she said.': "“He’s 5' 10\", I say,” she said.",
+    "'It's 6'2\" long.'": "‘It’s 6'2\" long.’",
+    'She took 5" of it: 3" x 4".': 'She took 5" of it: 3" x 4".',
+    "A board of 6' lay there. 'Take it,' he said.": "A board of 6' lay there. ‘Take it,’ he said.",
+    '"In 1990", he said. "In 1993"': "“In 1990”, he said. “In 1993”",
+    "'Don't; it was 1990'": "‘Don’t; it was 1990’",
+    "the 1990's, the '90s'": "the 1990’s, the ’90s’",
+    '“A board of 10", he said.': "“A board of 10”, he said.",
+}
+
+
+def test_the_page_leaves_feet_and_inches_as_the_book_does(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    page.get_by_role("button", name="Page", exact=True).click()
+    page.get_by_label("Typographic quotation marks").check()
+    page.keyboard.press("Escape")
+    dialogs_closed(page)
+    page.locator("article.passage .prose").dblclick()
+    page.get_by_label("Text of passage 1").fill("\n\n".join(MEASURED))
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.locator("article.by-edited").wait_for()
+    written(page, 1)
+    shown = page.locator("article.by-edited .prose p").all_text_contents()
+    assert shown == list(MEASURED.values()) == [typographic(text, "en") for text in MEASURED]
 
 
 def test_focus_leaves_the_page_alone_and_tells_what_is_refused(page: Any, desk: Served) -> None:

@@ -39,10 +39,27 @@ export const usePage = () => useSyncExternalStore(subscribe, () => now);
 
 const MARKS: Record<string, string> = { de: "„“‚‘", cs: "„“‚‘", fr: "«»‹›", it: "«»“”", es: "«»“”", ru: "«»„“", pl: "„”‚’", sv: "””’’", fi: "””’’" };
 
-/** A text with typographic quotation marks in the place of straight ones: letter for letter, so that every place in it stays its own. */
+const FEET_AND_INCHES = /[0-9]('[ -]?)[0-9]{1,2}(?:[.][0-9]+|[¼½¾])?(")/dg;
+/** The end of a text in which a quotation of such marks is open. */
+const OPEN: Record<string, RegExp> = {
+  '"': /(?:(?:^|[\s([{*—–])"(?=\S)|[“„«])[^"”»]*$/u,
+  "'": /(?:(?:^|[\s([{*—–“„«"])'(?=\S)(?!\d|(?:tis|twas|em|til|cause|bout)\b)|[‘‚‹])(?:[^'’›]|(?<=[\p{L}\p{N}_])['’](?=[\p{L}\p{N}_]))*$/iu,
+};
+
+/** Whether a mark stands for feet or inches, for it follows a number and nothing is there that it would end. */
+function isMeasure(text: string, at: number) {
+  if (!/[0-9]/.test(text[at - 1] ?? "") || (text[at] === "'" && /[\p{L}\p{N}]/u.test(text[at + 1] ?? ""))) return false;
+  const before = text.slice(Math.max(0, text.lastIndexOf("\n\n", at)), at);
+  return !OPEN[text[at]!]!.test(before.replace(FEET_AND_INCHES, ""));
+}
+
+/** A text with typographic quotation marks in the place of straight ones: letter for letter, so that every place in it stays its own;
+    by the rules of prose/typography.py. */
 export function typographic(text: string, language: string) {
   const [open, close, inner, end] = [...(MARKS[language.split("-")[0]!] ?? "“”‘’")] as [string, string, string, string];
+  const measured = new Set([...text.matchAll(FEET_AND_INCHES)].flatMap(({ indices }) => [indices![1]![0], indices![2]![0]]));
   return text.replace(/["']/g, (mark, at: number) => {
+    if (measured.has(at) || isMeasure(text, at)) return mark;
     const [before, after] = [text[at - 1] ?? " ", text[at + 1] ?? " "];
     const opens = /[\s([{*—–“„«‘‚‹"]/.test(before) && /[^\s,.;:!?)\]}…]/.test(after);
     if (mark === '"') return opens ? open : close;

@@ -603,3 +603,26 @@ def test_what_a_reply_ends_of_a_look_is_none_of_what_it_sets_of_it(is_set_first)
     reply = [*healed, over] if is_set_first else [over, *healed]
     codex = after(codex, "Jonas Reed laid the sling aside.", *reply)
     assert [line.value for line in codex.find("Jonas Reed").lines] == ["tall", "left arm in use"]
+
+
+SMUGGLERS = known(said("Silas Harker", "role", "a smuggler"), said("Jonas Reed", "role", "a clerk"))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Silas Harker's body", "the body of Silas Harker", "Silas Harker – smuggler", "Silas Harker/the smuggler",
+        "smuggler Silas Harker", "character: Silas Harker", "S. Harker", "S Harker",
+    ],
+)  # fmt: skip
+def test_whatever_a_reply_puts_around_a_name_it_is_the_same_person(name):
+    codex = after(SMUGGLERS, "Silas fell from the wall and died.", told(name, "status", "dead"))
+    assert codex.find("Silas Harker").is_dead
+    assert len(codex.entries) == len(SMUGGLERS.entries)
+
+
+@pytest.mark.parametrize("name", ["he", "She", "they", "nobody", "The", "everybody", "N/A"])
+def test_what_stands_for_a_name_is_nobody(name):
+    codex = after(SMUGGLERS, "Silas fell from the wall and died.", told(name, "status", "dead"))
+    assert codex.entries.keys() == SMUGGLERS.entries.keys()
+    assert not codex.dead

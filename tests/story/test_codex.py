@@ -690,6 +690,13 @@ def test_a_common_noun_has_its_article_in_a_sentence(story, author, name, kind, 
     assert sentence_of(entry(story, name), line) == told
 
 
+@pytest.mark.parametrize(("name", "whose"), [("Signe's brother", "Bastian Cole"), ("keeper", "Odo Vane")])
+def test_an_entry_is_found_by_whose_kin_it_is_and_by_a_role_without_an_article(story, author, name, whose):
+    begun(story, author, ALIVE)
+    story.edit_brief(characters=[*PEOPLE, "Odo Vane: the keeper, a man"])
+    assert entry(story, name).name == whose
+
+
 def test_what_an_author_cannot_mean_is_refused(story, author):
     begun(story, author, ALIVE)
     head = story.snapshot().head

@@ -77,7 +77,7 @@ class ModelRefused(ModelError):
     """Report a fault that trying again cannot mend: a wrong key, an unknown model, a bad request."""
 
     status: int | None = None
-    """The HTTP status of the refusal, where a server sent one."""
+    """The HTTP status of a server's refusal of the request as it is; None where the message tells more of the fault."""
 
 
 class ModelReplyError(ModelError):

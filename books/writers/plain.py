@@ -1,4 +1,4 @@
-"""Render a book as plain text: a line a paragraph, titles underlined, so that it can be read back, and no italics.
+"""Render a book as plain text: a line a paragraph, titles underlined, so that all but its italics can be read back.
 
 Where a passage ends stands one empty line more than between paragraphs.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -16,8 +17,9 @@ from recurrentgpt.models.endpoint_check import Listing, ModelFacts, list_models,
 from recurrentgpt.models.profiles import profile_of
 from recurrentgpt.schema.errors import ModelError, ModelRefused
 
-UNKNOWN_MODEL = (400, 404, 422)
-"""What servers answer for a model that they have not; of any other answer the reason is another."""
+_NO_SUCH_MODEL = re.compile(
+    r"\bmodel\b[^().;]{0,80}\b(?:not|unknown|no such)\b|\b(?:unknown|invalid|no such) model\b", re.IGNORECASE
+)
 SOME = 5
 """Models that a sentence names."""
 
@@ -57,11 +59,17 @@ async def try_endpoint(desk: Desk, model: str, base_url: str, key: str) -> Trial
     try:
         await try_model(name, address, _key(desk, address, key))
     except ModelError as error:
-        unknown = isinstance(error, ModelRefused) and error.status in UNKNOWN_MODEL
-        if models and name not in models and unknown:
+        if models and name not in models and _is_unknown(error):
             return _said(f"{address} has no model {name!r}: it has {_some(models)}.", models, known)
         return _said(in_the_form(str(error)), models, known)
     return _said(f"It works: {name} answers at {address}.", models, known, works=True)
+
+
+def _is_unknown(error: ModelError) -> bool:
+    """Return whether a server refuses a model that it has not: some say so with the status of a bad request."""
+    if not isinstance(error, ModelRefused):
+        return False
+    return error.status == 404 or (error.status in (400, 422) and bool(_NO_SUCH_MODEL.search(str(error))))
 
 
 async def models_of(desk: Desk, base_url: str, key: str) -> Trial:

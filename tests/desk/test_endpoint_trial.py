@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
+from recurrentgpt import testing_server
 from recurrentgpt.desk.app import create_app
 from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.library import Library
@@ -162,6 +163,8 @@ def test_no_such_model(client: Client) -> None:
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
+        ("400", "The request could not be understood"),
+        ("422", "A field has the wrong type"),
         ("401", "refused the request with status 401: check the key"),
         ("403", "refused the request with status 403: check that the key may use this model"),
         ("429", "is limiting the rate of requests; wait a little and try again"),
@@ -178,9 +181,11 @@ def test_what_the_server_answered_is_told_of_a_model_that_its_list_leaves_out(
     assert (found["works"], found["models"]) == (False, ["scripted"])
 
 
-@pytest.mark.parametrize("answer", ["400", "404", "422"])
-def test_a_model_that_the_server_does_not_know_is_none_of_its_list(client: Client, answer: Behaviour) -> None:
-    with FaultyServer(answer) as server:
+def test_a_model_that_the_server_refuses_as_a_bad_request_is_none_of_its_list(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(testing_server._MESSAGES, "400", "Model 'qwen' not found: load it first.")
+    with FaultyServer("400") as server:
         found = tried(client, model="qwen", base_url=server.base_url)
     assert found["said"] == f"{server.base_url} has no model 'qwen': it has scripted."
 

@@ -50,6 +50,7 @@ def test_a_mark_that_ends_or_stands_for_letters_opens_nothing(typed, printed):
         ("the 1990's, the '90s'", "the 1990’s, the ’90s’"),
         ('“A board of 10", he said.', "“A board of 10”, he said."),
         ('"One.\n\n"In 1990"', "“One.\n\n“In 1990”"),
+        ('She said-"Area 51" is empty.', "She said-”Area 51” is empty."),
     ],
 )
 def test_feet_and_inches_stay(typed, printed):

@@ -40,31 +40,33 @@ export const usePage = () => useSyncExternalStore(subscribe, () => now);
 const MARKS: Record<string, string> = { de: "„“‚‘", cs: "„“‚‘", fr: "«»‹›", it: "«»“”", es: "«»“”", ru: "«»„“", pl: "„”‚’", sv: "””’’", fi: "””’’" };
 
 const FEET_AND_INCHES = /[0-9]('[ -]?)[0-9]{1,2}(?:[.][0-9]+|[¼½¾])?(")/dg;
-/** The end of a text in which a quotation of such marks is open. */
-const OPEN: Record<string, RegExp> = {
-  '"': /(?:(?:^|[\s([{*—–])"(?=\S)|[“„«])[^"”»]*$/u,
-  "'": /(?:(?:^|[\s([{*—–“„«"])'(?=\S)(?!\d|(?:tis|twas|em|til|cause|bout)\b)|[‘‚‹])(?:[^'’›]|(?<=[\p{L}\p{N}_])['’](?=[\p{L}\p{N}_]))*$/iu,
-};
-
-/** Whether a mark stands for feet or inches, for it follows a number and nothing is there that it would end. */
-function isMeasure(text: string, at: number) {
-  if (!/[0-9]/.test(text[at - 1] ?? "") || (text[at] === "'" && /[\p{L}\p{N}]/u.test(text[at + 1] ?? ""))) return false;
-  const before = text.slice(Math.max(0, text.lastIndexOf("\n\n", at)), at);
-  return !OPEN[text[at]!]!.test(before.replace(FEET_AND_INCHES, ""));
-}
+/** Of which kind a quotation is that a typographic mark opens or closes; ’ may be an apostrophe. */
+const OPENS: Record<string, string> = { "“": '"', "„": '"', "«": '"', "‘": "'", "‚": "'", "‹": "'" };
+const CLOSES: Record<string, string> = { "”": '"', "»": '"', "›": "'" };
 
 /** A text with typographic quotation marks in the place of straight ones: letter for letter, so that every place in it stays its own;
     by the rules of prose/typography.py. */
 export function typographic(text: string, language: string) {
   const [open, close, inner, end] = [...(MARKS[language.split("-")[0]!] ?? "“”‘’")] as [string, string, string, string];
   const measured = new Set([...text.matchAll(FEET_AND_INCHES)].flatMap(({ indices }) => [indices![1]![0], indices![2]![0]]));
-  return text.replace(/["']/g, (mark, at: number) => {
-    if (measured.has(at) || isMeasure(text, at)) return mark;
+  const isOpen: Record<string, boolean> = { '"': false, "'": false };
+  const isLetter = (one: string) => /[\p{L}\p{N}]/u.test(one);
+  return text.replace(/["'“„«”»‘‚‹’›]|\n\n/g, (mark, at: number) => {
     const [before, after] = [text[at - 1] ?? " ", text[at + 1] ?? " "];
+    const kind = OPENS[mark] ?? CLOSES[mark];
+    if (mark === "\n\n") isOpen['"'] = isOpen["'"] = false;
+    else if (kind) isOpen[kind] = mark in OPENS;
+    else if (mark === "’") isOpen["'"] &&= isLetter(before) && isLetter(after);
+    if (!(mark in isOpen)) return mark;
+    const isNumber = /[0-9]/.test(before) && (mark === '"' || !isLetter(after));
+    if (measured.has(at) || (isNumber && !isOpen[mark])) return mark;
     const opens = /[\s([{*—–“„«‘‚‹"]/.test(before) && /[^\s,.;:!?)\]}…]/.test(after);
-    if (mark === '"') return opens ? open : close;
-    const leftOut = /^'(?=\d|(?:tis|twas|em|til|cause|bout)\b)/i.test(text.slice(at, at + 7));
-    if (leftOut || (/\p{L}/u.test(before) && /\p{L}/u.test(after))) return "’";
+    if (mark === '"') {
+      isOpen[mark] = opens || !isOpen[mark];
+      return opens ? open : close;
+    }
+    if ((isLetter(before) && isLetter(after)) || /^'(?=\d|(?:tis|twas|em|til|cause|bout)\b)/i.test(text.slice(at, at + 7))) return "’";
+    isOpen[mark] = opens;
     return opens ? inner : end;
   });
 }

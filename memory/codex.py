@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
 
 from recurrentgpt.infrastructure.bounded_cache import BoundedCache
 from recurrentgpt.memory.corrections import read_overlay
@@ -101,33 +100,23 @@ def facts(commit: Commit) -> list[str]:
 
 def in_names(codex: Codex, plan: str) -> list[str]:
     """Return what a plan says of people and things under other names and roles, with their names in the place of those."""
-    plan = plain(plan)
-    if (named := with_whole_names(plan, codex)) == plan:
-        return []
-    known = query_parts(plan)
-    return [part for part in query_parts(named) if part not in known]
-
-
-def with_whole_names(text: str, codex: Codex, within: str = "") -> str:
-    """Return a plain text with the names of people and things in the place of what else it means them by: his sister, the comb.
-
-    The passage that it is `within` may have brought in another one.
-    """
-    named = text
-    for start, end, entry in sorted(codex.kin_in(text), key=lambda kin: -kin[0]):
-        if plain(entry.name).casefold() not in text.casefold():
+    named = plan = plain(plan)
+    for start, end, entry in sorted(codex.kin_in(plan), key=lambda kin: -kin[0]):
+        if plain(entry.name).casefold() not in plan.casefold():
             named = f"{named[:start]}{entry.name}{named[end:]}"
-    for entry in codex.named_in(text, within):
-        if plain(entry.name).casefold() not in text.casefold():
-            others = (*entry.aliases, *entry.former)
-            signs = [*map(sign_of, others), *map(sign_of_role, codex.own_roles(entry))]
-            said = "|".join(sign.source for sign in sorted(signs, key=lambda sign: len(sign.name), reverse=True))
+    for entry in codex.named_in(plan):
+        if plain(entry.name).casefold() not in plan.casefold():
+            signs = [*map(sign_of, entry.aliases), *map(sign_of_role, codex.own_roles(entry))]
+            others = "|".join(sign.source for sign in sorted(signs, key=lambda sign: len(sign.name), reverse=True))
             name = entry.name.replace("\\", r"\\")
-            named = re.sub(rf"(?:\b{DEFINITE})?(?:{said})", name, named) if said else named
+            named = re.sub(rf"(?:\b{DEFINITE})?(?:{others})", name, named) if others else named
             for start, end in reversed(codex.short_places(entry, named)):
                 before = re.sub(rf"{DEFINITE}$", "", named[:start]) if entry.name[0].isupper() else named[:start]
                 named = f"{before}{entry.name}{named[end:]}"
-    return named
+    if named == plan:
+        return []
+    known = query_parts(plan)
+    return [part for part in query_parts(named) if part not in known]
 
 
 def changed(
@@ -753,10 +742,9 @@ def _pronoun_in(who: str) -> str:
 def _of_brief(brief: Brief) -> list[Change]:
     """Return the people of the brief as changes: who they are, and whether `he` or `she` where a word says so.
 
-    "Her brother" is the brother of whoever stands before him.
+    "Her brother" is the brother of her who alone stands before him.
     """
     changes: list[Change] = []
-    whose = {other: one for one, other in pairwise(brief["characters"])}
     # Bastian Cole is nobody who is called Bastian, where that is another one of them.
     for character in sorted(brief["characters"], key=lambda one: len(one.partition(":")[0].split())):
         name, _, who = (part.strip() for part in character.partition(":"))
@@ -764,22 +752,35 @@ def _of_brief(brief: Brief) -> list[Change]:
             continue
         about = Change(entry=name, kind="person", do="set")
         changes.append(
-            {**about, "aspect": "role", "value": who, "text": character}
+            {**about, "aspect": "role", "value": _whose_kin(who, name, brief["characters"]), "text": character}
             if who
             else {**about, "do": "alias", "value": name}
         )
         if pronoun := _pronoun_in(who):
             changes.append({**about, "aspect": "pronouns", "value": pronoun, "text": character})
-        owner, _, their_role = (part.strip() for part in whose.get(character, "").partition(":"))
-        if (kin := _THEIR_KIN.match(who)) and owner and _pronoun_in(their_role) in ("", _WHO_HAS[kin[1].lower()]):
-            changes.append({**about, "do": "alias", "value": f"{owner}'s {kin[2]}"})
     return changes
 
 
 _THEIR_KIN = re.compile(
-    rf"(his|her) (?:(?:own|dear|older|elder|younger|little|big|late|twin) )?({FAMILY.pattern})\b(?!['’])", re.IGNORECASE
+    rf"(?P<whose>his|her) (?P<what>(?:(?:older|elder|younger|little|big|late|twin) )?{FAMILY.pattern})(?=[.,;]|$| who\b)",
+    re.IGNORECASE,
 )
-_WHO_HAS = {"his": "he", "her": "she"}
+
+
+def _whose_kin(who: str, name: str, characters: Sequence[str]) -> str:
+    """Return who somebody of a cast is, with a name in the place of "his" or "her" where one alone stands before who may be."""
+    kin = _THEIR_KIN.match(who)
+    if kin is None:
+        return who
+    pronoun, before = "he" if kin["whose"].lower() == "his" else "she", list[str]()
+    for character in characters:
+        other, _, role = (part.strip() for part in character.partition(":"))
+        if other == name:
+            break
+        if _pronoun_in(role) in ("", pronoun):
+            before.append(other)
+    is_sure = len(before) == 1 and before[0].casefold() != "you"
+    return f"{before[0]}'s {kin['what']}{who[kin.end() :]}" if is_sure else who
 
 
 _NAMES_A_PLACE = re.compile(r"(?:the|an?|his|her|its|their|my|your|our)\b|[A-Z]")

@@ -73,7 +73,7 @@ async def amend(
             await runtime.log.batch(also)
         return head
     if "short_term_memory" in changes and "rationale" not in changes:
-        rationale = _as_edited(head["rationale"], head["short_term_memory"], changes["short_term_memory"])
+        rationale = as_edited(head["rationale"], head["short_term_memory"], changes["short_term_memory"])
         changes = {**changes, "rationale": rationale}
     corrected = cast(Commit, {**kept, **changes})
     corrected["id"] = commit_id(
@@ -89,7 +89,7 @@ async def amend(
     return corrected
 
 
-def _as_edited(made: Rationale, before: str, after: str) -> Rationale:
+def as_edited(made: Rationale, before: str, after: str) -> Rationale:
     """Return a step's rationale as it is true of its memory after somebody edited that."""
     old, new = before.splitlines(), after.splitlines()
     added = [entry for entry in made["added"] if entry["sentence"] in new]

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from recurrentgpt.memory.codex import changed, sentence_of, with_whole_names
+from recurrentgpt.memory.codex import changed, sentence_of
 from recurrentgpt.nodes.codex_deaths import is_told_dead, pronouns_of_the_dead, verbs_of
 from recurrentgpt.nodes.codex_doubts import DOUBTED, is_doubted
 from recurrentgpt.nodes.codex_holders import held_by, things_in
@@ -149,7 +149,7 @@ def _from_told(
         fact = shortened(fact, MOST_SENTENCE_WORDS)
         named, rests_on = known.named_in(fact, passage), nearest(fact, lines)
         told |= {entry.name for entry in named}
-        whole = with_whole_names(plain(fact), known, passage) if noted else fact
+        whole = _with_whole_names(fact, passage, known) if noted else fact
         found = list(_by_rule(whole, named, known)) if is_english(language) else []
         if named and number and all(change["do"] == "end" for change in found):
             found.append(Change(entry=named[0].name, kind=named[0].kind, do="set", aspect="fact"))
@@ -241,6 +241,35 @@ def with_names(told: Sequence[str], known: Codex) -> list[str]:
         named.append(sentence)
         before = own if len(own) == 1 and sentence.startswith(own[0].names) else []
     return named
+
+
+_GOES_ON = (
+    r"(?=[.,;:!?)]|$| (?:is|was|has|had|who|and|but|now|no|never|lies|lives|died|fell|drowned|will|in|on|at|to|from|of (?=the\b)|"
+    rf"with|by|{ACTS})\b)"
+)
+"""What follows somebody who is named as known; the guard dog and the captain of the Petrel are others."""
+
+
+def _with_whole_names(fact: str, passage: str, known: Codex) -> str:
+    """Return a fact with names in the place of what else it means somebody or something by: the comb, the ferryman, his sister.
+
+    Not where its passage brings in another one: "a ferryman", "her captain".
+    """
+    fact = plain(fact)
+    for start, end, entry in sorted(known.kin_in(fact), key=lambda kin: -kin[0]):
+        if not any(name in fact for name in entry.names):
+            fact = f"{fact[:start]}{entry.name}{fact[end:]}"
+    for entry in known.named_in(fact, passage):
+        if any(name in fact for name in entry.names):
+            continue
+        said = {fact[start:end] for start, end in known.short_places(entry, fact)}
+        roles = [role for role in known.own_roles(entry) if role.islower()]
+        for called in sorted({*said, *roles}, key=len, reverse=True):
+            there = rf"\b[Tt]he {re.escape(called)}{_GOES_ON}"
+            others = rf"(?<!\bthe )(?<!\bThe )\b{re.escape(called)}\b|\b{re.escape(called)} (?:of\b|[A-Z])"
+            if not re.search(others, "" if called in said and entry.kind == "thing" else plain(passage)):
+                fact = re.sub(there, entry.name if entry.kind == "person" else f"the {entry.name}", fact)
+    return fact
 
 
 def _revives(change: Change, fact: str, known: Codex) -> bool:

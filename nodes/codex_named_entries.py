@@ -66,8 +66,12 @@ _UNMASKED = frozenset((
 def meant_by(name: str, kind: Kind, codex: Codex, passage: str = "") -> Entry | None:
     """Return the only entry that a capable model means by a name; None for none, and for several."""
     found = _meant_by(name, kind, codex, passage)
-    if found is None and kind == "person" and (bare := _undecorated(name)) != name:
-        found = _meant_by(bare, kind, codex, passage)
+    if found is None and kind == "person":
+        if (bare := _undecorated(name)) != name:
+            found = _meant_by(bare, kind, codex, passage)
+        elif behind := _BEHIND_ROLE.fullmatch(name):
+            other = _meant_by(behind["name"], kind, codex, passage)
+            found = other if other is not None and behind["role"] in other.roles else None
     return found
 
 
@@ -76,8 +80,9 @@ _DECORATED = re.compile(
     r"\s*[(\[].*$|, (?:the|an?|his|her|their|now|formerly|aged)\b.*$| the [a-z][\w -]*$|"
     # Silas Harker's body, and what a reply puts before a name or behind a dash
     r"['’]s? (?:(?:dead |lifeless )?(?:body|corpse)|remains)$|^(?:the )?(?:dead |lifeless )?(?:body|corpse|remains) of (?=[A-Z])|"
-    r"^(?:character|person|name): (?=[A-Z])|^(?:[a-z][\w'’-]* ){1,3}(?=[A-Z][\w'’-]* [A-Z])|(?: [–—|-] |\s*/\s*).*$"
+    r"^(?:character|person|name): (?=[A-Z])|(?: [–—|-] |\s*/\s*)(?:the )?(?!(?:his|her|their|and|not|or)\b)[a-z][\w -]*$"
 )
+_BEHIND_ROLE = re.compile(rf"(?:the )?(?P<role>[a-z][\w'’ -]*?) (?P<name>[{CAPITALS}].*)")
 _INITIAL = re.compile(rf"([{CAPITALS}])\.? ([{CAPITALS}][\w'’-]+)")
 _REVERSED = re.compile(r"([A-Z][\w'’-]+), ([A-Z][\w'’-]+)")
 
@@ -111,6 +116,8 @@ def also_named(name: str, known: Entry, codex: Codex) -> Change | None:
     """Return that somebody is called by the form of their name in which a model tells of them; None for no new one."""
     if codex.find(name) is not None or _by_role(name, codex) is known or _was(name, known):
         return None
+    if _whom(name, codex) is not known:
+        return None  # what a reply puts around a name is none of it
     title, words = form_of(name)
     if title and (owner := codex.find(" ".join(words))) is not None and owner is not known:
         # Her husband is Reed, and she Mrs Reed.

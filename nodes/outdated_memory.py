@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from recurrentgpt.memory.codex import line_of, outdated
-from recurrentgpt.memory.superseded import says_again, tells_of_other_holder, tells_of_the_living, tells_where_it_is
-from recurrentgpt.schema.codex import Change, Codex
+from recurrentgpt.memory.superseded import (
+    says_again,
+    tells_how_they_live,
+    tells_of_other_holder,
+    tells_of_the_living,
+    tells_where_it_is,
+)
+from recurrentgpt.schema.codex import Change, Codex, Entry
 
 
 def outdated_sentences(
@@ -33,21 +39,33 @@ def outdated_sentences(
         for one in after.over.get(key, ())
         if one not in known.over.get(key, ())
     ]
-    before = {name for entry in known.dead for name in entry.names}
-    died = [entry for entry in after.dead if not before.issuperset(entry.names)]
+    died = newly_dead(known, after)
     return [
         line
         for line in memory
         if line in ended
         or any(says_again(line, one) for one in over)
-        or any(tells_of_the_living(line, entry.names) for entry in died)
+        or any(tells_of_the_living(line, after.called_alone(entry)) for entry in died)
         or any(_tells_otherwise(line, change, changes_hands=is_held) for change, is_held in moved)
     ]
 
 
-def tells_of_the_dead(line: str, codex: Codex) -> bool:
-    """Return whether a sentence tells as of the living of somebody who is dead."""
-    return any(tells_of_the_living(line, entry.names) for entry in codex.dead)
+def newly_dead(known: Codex, after: Codex) -> list[Entry]:
+    """Return those who are dead in a codex and were not before."""
+    before = {entry.name for entry in known.dead}
+    return [entry for entry in after.dead if entry.name not in before]
+
+
+def tells_of_the_dead(line: str, known: Codex, after: Codex) -> bool:
+    """Return whether a sentence of a passage tells as of the living of somebody who was dead before it and still is.
+
+    Of whoever dies in it, only how they live: what they did before, and that they died, is told in the present, too.
+    """
+    died = newly_dead(known, after)
+    return any(
+        (tells_how_they_live if entry in died else tells_of_the_living)(line, after.called_alone(entry))
+        for entry in after.dead
+    )
 
 
 def _tells_otherwise(line: str, moved: Change, *, changes_hands: bool) -> bool:

@@ -490,7 +490,7 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
     if runtime.context.codex:
         after = changed(known, codex, "the passage", state["step"])
         over = outdated_sentences(old, codex, known, after, step=state["step"])
-        new = [line for line in new if not tells_of_the_dead(line, after)]
+        new = [line for line in new if not tells_of_the_dead(line, known, after)]
     old = [line for line in old if line not in over]
     reader = _reader([*old, *new], state, runtime, model)
     kept, dropped = await _within_ceilings(

@@ -228,7 +228,7 @@ class StoryCodex:
                 raise BadAnswer(f"An author's codex has at most {MOST_SAID:,} lines; with these it has {count:,}.")
             gone = {"codex": [*head.get("codex", []), *removed]} if removed else {}
             forgotten = _forgotten(head, changes, await session.codex_at(head["id"], overlay))
-            await session.append_correction(head, {**without_sentences(head, forgotten), **gone}, corrected)
+            await session.append_correction(head, {**without_sentences(head, forgotten(head)), **gone}, corrected)
 
 
 def _of_known_people(codex: Codex, changes: Sequence[Change]) -> list[Change]:
@@ -260,10 +260,28 @@ def _over(entry: Entry, changes: Sequence[Change]) -> list[Over]:
     return [Over(entry.name, sentence, passage) for sentence, passage in said if sentence not in says]
 
 
-def _forgotten(commit: Commit, changes: Sequence[Change], codex: Codex) -> list[str]:
-    """Return the sentences of a commit's memory that the author's word makes untrue."""
-    after, memory = changed(codex, changes, commit["id"], commit["step"]), memory_lines(commit["short_term_memory"])
-    return outdated_sentences(memory, changes, codex, after, step=commit["step"])
+def _forgotten(corrected: Commit, changes: Sequence[Change], codex: Codex) -> Callable[[Commit], list[str]]:
+    """Return what tells which sentences of a commit's memory the author's word on a passage makes untrue.
+
+    It is asked of that passage and then of the later ones, in their order, until one of them says something else itself.
+    """
+    after = changed(codex, changes, corrected["id"], corrected["step"])
+    about, is_over = set(map(_about, changes)), False
+
+    def forgotten(commit: Commit) -> list[str]:
+        nonlocal is_over
+        is_later = commit["id"] != corrected["id"]
+        is_over = is_over or (is_later and not about.isdisjoint(map(_about, commit.get("codex", []))))
+        memory = [] if is_over else memory_lines(commit["short_term_memory"])
+        return outdated_sentences(memory, changes, codex, after, step=corrected["step"])
+
+    return forgotten
+
+
+def _about(change: Change) -> tuple[str, str, str]:
+    """Return what a change is about: of facts an entry has many."""
+    aspect = change.get("aspect", "")
+    return change["entry"].casefold(), aspect, change.get("text", "") if aspect == "fact" else ""
 
 
 def _as_meant(meant: Contradiction) -> list[Change]:

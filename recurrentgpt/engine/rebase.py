@@ -6,7 +6,7 @@ appended until then is found there the next time.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from recurrentgpt.engine.refs import Ref
@@ -14,7 +14,7 @@ from recurrentgpt.engine.session import Session
 from recurrentgpt.memory.corrections import Overlay, in_force, overlay_op, read_overlay, with_summary
 from recurrentgpt.memory.story_log import Commit, commit_id, now
 from recurrentgpt.models.calls import total_usage
-from recurrentgpt.nodes.by_hand import amend
+from recurrentgpt.nodes.by_hand import amend, as_edited
 from recurrentgpt.nodes.prompt_values import memory_lines
 from recurrentgpt.schema.errors import StoryError
 
@@ -54,15 +54,15 @@ async def correct_and_keep(
     overlay: str | Overlay,
     later: Sequence[str],
     over: Collection[Over] = (),
-    forgotten: Collection[str] = (),
+    forgotten: Callable[[Commit], Collection[str]] = lambda commit: (),
 ) -> Commit:
     """Append a corrected version of a commit, and upon it the passages of the ids in `later`; the head goes to the last one.
 
     `overlay` is that of `Session.append_correction`, and holds for all of them; nothing in the later ones contradicts any more
-    what is `over`, and no memory has the sentences that are `forgotten`. What was there before stays as it was; `undo` returns
-    to it. The caller holds the lock.
+    what is `over`, and the memory of each is without its sentences that are `forgotten`. What was there before stays as it was;
+    `undo` returns to it. The caller holds the lock.
     """
-    changes = {**without_sentences(commit, forgotten), **changes}
+    changes = {**without_sentences(commit, forgotten(commit)), **changes}
     if of_branch := [line for line in over if not line.passage]:
         changes = {**changes, **_not_against(cast(Commit, {**commit, **changes}), of_branch)}
     if not later:
@@ -87,7 +87,7 @@ async def correct_and_keep(
         for old in await log.get_many(story, later[first : first + AT_ONCE]):
             told = cast(
                 Commit,
-                {**with_summary(old, summaries), **_not_against(old, over), **without_sentences(old, forgotten)},
+                {**with_summary(old, summaries), **_not_against(old, over), **without_sentences(old, forgotten(old))},
             )
             kept = moved_upon(told, moved, overlay, [old["id"], overlay])
             made.append(kept)
@@ -109,7 +109,11 @@ def without_sentences(commit: Commit, forgotten: Collection[str]) -> dict[str, o
     """Return the memory of a commit as it changes, without the sentences that are `forgotten`; nothing where it has none."""
     held = memory_lines(commit["short_term_memory"])
     left = [line for line in held if line not in forgotten]
-    return {"short_term_memory": "\n".join(left)} if len(left) < len(held) else {}
+    if len(left) == len(held):
+        return {}
+    memory = "\n".join(left)
+    rationale = as_edited(commit["rationale"], commit["short_term_memory"], memory)
+    return {"short_term_memory": memory, "rationale": rationale}
 
 
 def _not_against(commit: Commit, over: Collection[Over]) -> dict[str, object]:

@@ -388,3 +388,27 @@ def test_whoever_hides_elsewhere_is_not_where_they_hid():
     codex = after("Mara Voss is hiding in the crypt.")
     codex = changed(codex, from_facts("", ["Mara Voss is hiding in the belfry."], "", codex, "English"), "p3", 3)
     assert [line.text for line in codex.find("Mara").lines if line.text] == ["Mara Voss is hiding in the belfry."]
+
+
+@pytest.mark.parametrize(
+    ("role", "fact", "passage"),
+    [
+        (
+            "a soldier",
+            "The soldier was killed at the gate.",
+            "A soldier fell at the gate. Rufus Bligh closed the man's eyes.",
+        ),
+        ("the ferryman", "The other ferryman died.", ""),
+        ("the ferryman", "The ferryman died.", "Another ferryman waited there. The ferryman died."),
+        ("the captain", "The enemy captain died.", ""),
+        ("the captain", "The captain drowned.", "The captain of the Petrel drowned at noon."),
+        ("the captain", "The captain drowned.", "On the Petrel, her captain drowned."),
+        ("the king", "The old king died.", ""),
+        ("the guard", "The guard dog died.", ""),
+        ("the smith", "John Smith died.", ""),
+        ("a nurse", "Nurse Ines drowned.", ""),
+    ],
+)
+def test_another_of_the_same_role_is_somebody_else(role, fact, passage):
+    codex = after(fact, known=changed(KNOWN, [said("Rufus Bligh", "role", role)], "p1", 1), passage=passage)
+    assert not codex.find("Rufus Bligh").is_dead

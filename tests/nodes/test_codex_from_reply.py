@@ -626,3 +626,12 @@ def test_what_stands_for_a_name_is_nobody(name):
     codex = after(SMUGGLERS, "Silas fell from the wall and died.", told(name, "status", "dead"))
     assert codex.entries.keys() == SMUGGLERS.entries.keys()
     assert not codex.dead
+
+
+@pytest.mark.parametrize(
+    "name", ["wife of Silas Harker", "Silas Harker / Odo Vane", "Silas Harker – his horse", "not Silas Harker"]
+)
+def test_what_only_has_somebodys_name_in_it_is_somebody_else(name):
+    codex = after(SMUGGLERS, "Somebody fell from the wall and died.", told(name, "status", "dead"))
+    assert not codex.find("Silas Harker").is_dead
+    assert codex.find("Silas Harker").aliases == ()

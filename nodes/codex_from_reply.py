@@ -31,6 +31,7 @@ from recurrentgpt.nodes.codex_named_entries import (
     named_too,
     settled_by,
 )
+from recurrentgpt.nodes.codex_names import is_told_as_kin
 from recurrentgpt.nodes.codex_statuses import is_foreign, status_of
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.shared_runs import tokens
@@ -79,6 +80,8 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex, languag
         if not name or not value or name.casefold() in _NOBODYS_NAMES:
             continue
         known = meant_by(name, kind, codex, passage)
+        if known is not None and codex.find(name) is None and _is_a_relative(item.name, known, reply, passage):
+            known = None
         if known is None and item.name in settled:
             known = settled_by(name, kind, codex)
         if known is None:
@@ -128,6 +131,12 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex, languag
                     changes += [{**end, "rests_on": rests_on} for end in learned(unaware, said)]
             changes.append(change)
     return changes
+
+
+def _is_a_relative(name: str, known: Entry, reply: Sequence[CodexChange], passage: str) -> bool:
+    """Return whether a passage, or a reply by a role, tells of a name as of a relative of whom it would mean."""
+    roles = (f"{name}, {item.value}" for item in reply if item.name == name and item.aspect == "role")
+    return known.kind == "person" and any(is_told_as_kin(name, known, text) for text in (passage, *roles))
 
 
 def _ends_first(reply: Sequence[CodexChange]) -> list[CodexChange]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from recurrentgpt.nodes.codex_doubts import DOUBTED, is_doubted, is_unreal
 from recurrentgpt.schema.codex import Change, Codex, Entry, Kind
-from recurrentgpt.schema.names import CALENDAR, form_of, spelled
+from recurrentgpt.schema.names import CALENDAR, FAMILY, form_of, spelled
 
 NOBODY = frozenset((
     "He", "She", "It", "They", "We", "You", "Who", "Nobody", "Somebody", "Someone", "Everyone", "Everybody", "Both",
@@ -222,6 +222,19 @@ def _bare(name: str) -> str:
     while len(words) > 1 and words[0] in NOBODY - {"Mother", "Father", "The"}:
         words = words[1:]
     return "" if words[0] in NOBODY - {"Mother", "Father", "The"} else " ".join(words).removeprefix("The ")
+
+
+def is_told_as_kin(name: str, entry: Entry, text: str) -> bool:
+    """Return whether an English text tells of a name as of somebody's relative: Mr Hale is not Gregory Hale, his son."""
+    own, other = "|".join(map(spelled, sorted(entry.names, key=len, reverse=True))), spelled(name)
+    kin = rf"(?:\w+ )?{FAMILY.pattern}"
+    return name in text and bool(
+        re.search(
+            rf"\b(?:{own})['’]s? {kin},? {other}\b|"
+            rf"\b{other},? (?:(?:is|was|who is|who was) )?(?:the )?(?:(?:{own})['’]s? {kin}|{kin} of (?:{own}))\b",
+            text,
+        )
+    )
 
 
 def is_nobodys(name: str) -> bool:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from recurrentgpt.nodes.codex_deaths import is_told_dead, may_tell_of_death
-from recurrentgpt.nodes.codex_names import NOBODY, is_nobodys
+from recurrentgpt.nodes.codex_names import NOBODY, is_nobodys, is_told_as_kin
 from recurrentgpt.nodes.codex_verbs import ACTS, SPEAKS
 from recurrentgpt.schema.codex import Codex, Entry, Line
 from recurrentgpt.schema.names import (
@@ -169,7 +169,9 @@ def find_names(texts: Sequence[str], codex: Codex) -> Found:
     for name in sorted(candidates, key=lambda name: (-len(form_of(name).words), -len(name), name)):
         meant = found.meant(name)
         # Captain Voss, who is he, is not his sister.
-        is_another = meant is not None and {said.get(name), meant.pronoun} == {"he", "she"}
+        is_another = meant is not None and (
+            {said.get(name), meant.pronoun} == {"he", "she"} or any(is_told_as_kin(name, meant, text) for text in texts)
+        )
         if found.answering(key_of(name), None) or (meant is not None and not is_another):
             continue
         if len(mentions[name]) == 1 and _is_anothers(name, codex, found):
@@ -246,7 +248,8 @@ def _mentions(text: str, codex: Codex, told_apart: Mapping[str, Sequence[str]]) 
             name = f"{text[: mention.start].split()[-1]} {name}"
             mention = mention._replace(name=name, start=mention.end - len(name))
         if name not in known:
-            known[name] = bool(codex.answering(key_of(name), None)) or codex.meant(name) is not None
+            meant = None if (own := codex.answering(key_of(name), None)) else codex.meant(name)
+            known[name] = bool(own) or (meant is not None and not is_told_as_kin(name, meant, text))
         if not known[name]:
             yield mention
 

@@ -12,6 +12,7 @@ from recurrentgpt.memory.superseded import (
     tells_of_the_living,
     tells_where_it_is,
 )
+from recurrentgpt.nodes.codex_changes import from_text
 from recurrentgpt.schema.codex import Change, Codex, Entry
 
 
@@ -40,6 +41,7 @@ def outdated_sentences(
         if one not in known.over.get(key, ())
     ]
     died = newly_dead(known, after)
+    now = {change["entry"]: change for change in changes if change.get("aspect") == "status"}
     return [
         line
         for line in memory
@@ -47,6 +49,7 @@ def outdated_sentences(
         or any(says_again(line, one) for one in over)
         or any(tells_of_the_living(line, after.called_alone(entry)) for entry in died)
         or any(_tells_otherwise(line, change, changes_hands=is_held) for change, is_held in moved)
+        or (now and any(_is_no_longer(told, now.get(told["entry"])) for told in from_text(line, known)))
     ]
 
 
@@ -66,6 +69,11 @@ def tells_of_the_dead(line: str, known: Codex, after: Codex) -> bool:
         (tells_how_they_live if entry in died else tells_of_the_living)(line, after.called_alone(entry))
         for entry in after.dead
     )
+
+
+def _is_no_longer(told: Change, now: Change | None) -> bool:
+    """Return whether what a sentence tells of somebody, that they are dead or gone, is over by a change of their status."""
+    return now is not None and told.get("aspect") == "status" and (now["do"] == "end" or told["value"] != now["value"])
 
 
 def _tells_otherwise(line: str, moved: Change, *, changes_hands: bool) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import cast
@@ -27,7 +27,7 @@ from recurrentgpt.nodes.human.answers import LONG_WORD
 from recurrentgpt.nodes.validate_state import MOST_WORDS
 from recurrentgpt.prose.model_text import control_character
 from recurrentgpt.prose.sentences import count_words
-from recurrentgpt.schema.codex import Change
+from recurrentgpt.schema.codex import Change, Contradiction
 from recurrentgpt.schema.errors import BadAnswer, StoryError
 from recurrentgpt.schema.events import (
     Event,
@@ -212,6 +212,8 @@ class Replay:
                     new["usage"] = total_usage([usage, paid])
                 if done > 1 and (said := [change for change in old.get("codex", []) if change.get("author")]):
                     new["codex"] = [*new.get("codex", []), *said]
+                    if found := new.get("contradictions"):
+                        new["contradictions"] = [one for one in found if not _is_meant_so(one, said)]
                 also = [await session.runtime().recall.vectors_op(new)]
                 if plan:
                     also.append(self._pending_op(None if last else dataclasses.replace(plan, done=done)))
@@ -280,3 +282,8 @@ def _check_text(text: object) -> str:
             "fit: put the rest into passages of its own."
         )
     return text
+
+
+def _is_meant_so(found: Contradiction, said: Sequence[Change]) -> bool:
+    """Return whether an author has said of a passage that it is meant as it stands."""
+    return any(change["entry"] == found["entry"] and change.get("rests_on") == found["said"] for change in said)

@@ -412,3 +412,11 @@ def test_whoever_hides_elsewhere_is_not_where_they_hid():
 def test_another_of_the_same_role_is_somebody_else(role, fact, passage):
     codex = after(fact, known=changed(KNOWN, [said("Rufus Bligh", "role", role)], "p1", 1), passage=passage)
     assert not codex.find("Rufus Bligh").is_dead
+
+
+@pytest.mark.parametrize("codex", [Codex(), changed(Codex(), [said("Gregory Hale", "role", "a carpenter")])])
+def test_a_father_of_the_same_surname_is_somebody_else(codex):
+    passage = 'Gregory Hale came in. "Cold," said Gregory. His father sat by the fire. "Shut the door," said Mr Hale.'
+    codex = after("Gregory Hale came in.", "Mr Hale is the father of Gregory Hale.", known=codex, passage=passage)
+    codex = changed(codex, from_facts("", ["Mr Hale died in the night."], "", codex, "English"), "p3", 3)
+    assert [entry.name for entry in codex.dead] == ["Mr Hale"]

@@ -635,3 +635,12 @@ def test_what_only_has_somebodys_name_in_it_is_somebody_else(name):
     codex = after(SMUGGLERS, "Somebody fell from the wall and died.", told(name, "status", "dead"))
     assert not codex.find("Silas Harker").is_dead
     assert codex.find("Silas Harker").aliases == ()
+
+
+def test_a_father_of_the_same_surname_is_somebody_else():
+    codex = known(said("Gregory Hale", "role", "a carpenter"))
+    passage = "Gregory's father, Mr Hale, sat by the fire and coughed."
+    codex = after(codex, passage, told("Mr Hale", "role", "Gregory's father", passage))
+    codex = after(codex, "Mr Hale died in the night.", told("Mr Hale", "status", "dead"), step=3)
+    assert [entry.name for entry in codex.dead] == ["Mr Hale"]
+    assert codex.find("Gregory Hale").value("role") == "a carpenter"

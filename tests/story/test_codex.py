@@ -319,6 +319,8 @@ def test_what_a_passage_tells_of_somebody_dead_is_true_only_if_it_is_meant_so(be
     assert entry(story, "Bastian").value("status") == "alive"
     assert entry(story, "silver lamp").value("holder") == "Bastian Cole"
     assert "Bastian Cole is afraid of rats." in [line.text for line in entry(story, "Bastian").lines]
+    list(story.edit_passage(2, f"{ALIVE} Nobody spoke.", replay=True))
+    assert (story.passage().step, story.passage().contradictions) == (4, [])
 
 
 OLD_JOSIAH = (
@@ -522,6 +524,15 @@ def test_the_memory_forgets_what_the_author_says_is_over(story, author, tier, ed
     assert not [sentence for sentence in over if sentence in told]
     story.undo(2)
     assert story.memory == held
+
+
+@pytest.mark.parametrize("tier", ["small", "full"])
+def test_the_memory_forgets_the_death_of_whom_the_author_says_to_live(story, author, tier):
+    begun(story, author, ALIVE, DEAD, tier=tier)
+    died, stays = "Bastian Cole died on the stones below the wall.", "Rain fell on the yard."
+    story.edit_memory(f"{died}\n{stays}")
+    story.edit_entry("Bastian", "status", "alive")
+    assert story.memory == stays
 
 
 def test_a_memory_keeps_what_a_later_passage_made_true_again(story, author):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 from typing import NamedTuple, cast
 
 from recurrentgpt.schema.codex import Kind
@@ -67,7 +68,7 @@ _SAID_THING = re.compile(
     r"liquor|locker|matter|meteor|mirror|monster|motor|number|order|other|paper|pepper|poster|powder|power|reactor|"
     r"remainder|reminder|revolver|rumou?r|scepter|sector|shelter|shoulder|silver|slipper|spider|starter|sticker|supper|terror|"
     r"thunder|timber|tractor|tremor|vapor|water|weather|winter|summer|wonder|armou?r|banner|barrier|blaster|charter|cruiser|"
-    r"error|freighter|fighter|interceptor|talisman|obsidian|climate|"
+    r"error|freighter|fighter|interceptor|talisman|obsidian|climate|class|\w*glass|ballad|salad|"
     # Things, and what is neither somebody nor a place.
     r"sword|blade|knife|axe|spear|bow|arrow|shield|weapon|gun|rifle|pistol|ring|amulet|necklace|pendant|crown|cloak|mask|book|tome|"
     r"map|scroll|diary|journal|key|potion|poison|drug|drink|wine|herb|plant|tree|root|stone|gem|jewel|crystal|metal|ore|coin|"
@@ -81,6 +82,11 @@ _SAID_THING = re.compile(
     re.IGNORECASE,
 )
 """What is said of a thing, and of what is neither somebody nor a place: a guild, a war, a people."""
+_CALLED_SO = re.compile(
+    r"animal|creature|curse|danger|disaster|fighter|force|machine|monster|plague|poison|relic|spider|terror|thunder|weapon|wonder",
+    re.IGNORECASE,
+)
+"""What of that somebody may be said to be, too: a monster, a force of nature."""
 _ANIMALS = (
     r"dog|hound|terrier|puppy|cat|tomcat|kitten|horse|warhorse|mare|stallion|pony|donkey|mule|goat|pig|wolf|fox|bear|lion|"
     r"lioness|tiger|panther|raven|crow|owl|hawk|falcon|eagle|parrot|rabbit|mouse|rat|monkey|snake|dragon|wyvern|griffin|unicorn|phoenix|"
@@ -110,7 +116,18 @@ _SOMEBODY = re.compile(
 _SEVERAL = re.compile(
     r"(?:men|women|people|folk|children|wolves|thieves|elves|dwarves|mice|(?P<one>\w+?)(?:ie)?s)", re.IGNORECASE
 )
-"""What is said of several, who are nobody."""
+"""What is said of several, who are nobody; where nothing says so, a word of one may be what somebody does: cooks, guards."""
+_ARE_SEVERAL = re.compile(r"\W*(?:$|[.;:!?\n])|\s(?:who|that|which|whose|of|from)\b")
+"""What may stand behind several of a trade, and not behind what somebody does."""
+_ALSO_DONE = re.compile(
+    r"cook|guard|judge|pilot|captain|nurse|doctor|steward|butcher|tailor|engineer|slave|mentor|rival|exile|rebel|pirate|scout|"
+    r"groom|author|tutor|shop|camp|farm|park|mine|ring|house|forge|harbou?r",
+    re.IGNORECASE,
+)
+"""Trades and places that are words of what somebody does, too."""
+_ADVERB = re.compile(r"never|always|often|still|sometimes|usually|\w+ly", re.IGNORECASE)
+_HOUSE = re.compile(r"(?:[Tt]he )?(?:House|Clan|Tribe|Guild|Order) (?:[Oo]f )?(?:[Tt]he )?[A-Z].*")
+"""How families and their like are called."""
 _GENERAL = re.compile(
     r"\b(?:(?P<person>characters?|npcs?|people|persons?|cast|protagonists?|villains?|heroes|heroines?|companions)|"
     r"(?P<place>places?|locations?|geography|regions?|areas?|cities|towns)|"
@@ -146,8 +163,14 @@ _SHEET = re.compile(
     re.IGNORECASE,
 )
 """What is noted of somebody, and of no place."""
+_OF_KIND = re.compile(
+    r"(?<!\w )\b(?:(?P<race>race)|species|class)\s?[:(=]\W{0,4}(?P<noun>\w[\w-]*(?: \w[\w-]*){0,4})", re.IGNORECASE
+)
+"""What is noted of somebody, and of animals and ships as well."""
 _PLACE_SHEET = re.compile(
-    r"\b(?:population|climate|government|inhabitants|terrain|landmarks|capital)\s*[:(=]", re.IGNORECASE
+    r"\b(?:(?:population|climate|government|inhabitants|terrain|landmarks|capital)\s*[:(=]|"
+    r"population (?:of )?(?:(?:about|around|over|some|nearly) )?\d)",
+    re.IGNORECASE,
 )
 _BODY = re.compile(
     r"\b(?:(?:eyes|hair|beard|moustache|mustache|braids?|freckle[sd]|-eyed|-haired|-skinned|accent|years old|"
@@ -156,15 +179,22 @@ _BODY = re.compile(
 )
 """What somebody looks like."""
 _SAID_OF = re.compile(r"\b(?:(he|she|him|his|her|hers|himself|herself)|its?|itself)\b", re.IGNORECASE)
+_NAMED = r"(?<!\bin )(?<!\bfrom )(?<!\bof )(?<!\bat )(?<!\bnear )(?<!\bto )(?<!\bthe )(?<=[\w,;] )[A-Z]\w+"
 _OTHERS_BEFORE = re.compile(
-    r"(?<!\bin )(?<!\bfrom )(?<!\bof )(?<!\bat )(?<!\bnear )(?<!\bto )(?<!\bthe )(?<=[\w,;] )[A-Z]\w+|^[A-Z]\w+ [a-z]+s\b|"
+    rf"{_NAMED}|^[A-Z]\w+ [a-z]+s\b|"
     rf"\b(?i:{'|'.join(sorted(HE_IS | SHE_IS | RANKS | ANYBODY))}|whoever|who|everyone|everybody|anyone|those)\b"
 )
 """Who may be meant by a pronoun behind, and is no place, as it seems."""
 _IT = re.compile(r"\b[Ii]ts\b|(?:^|[.!?]\s+)It\b")
 """How it is gone on about what is nobody."""
-_SUBJECT = re.compile(r"(?:^|[.!?]\s+)(?:He|She)\b")
+_SUBJECT = re.compile(r"(?:^|[.!?]\s+)(?:He|She)\b(?! who\b)")
 """How it is gone on about somebody."""
+_THEY = re.compile(r"\b[Tt]he(?:y|ir)\b")
+_BEGINS_WITH = re.compile(r"(?:(?:and|but) )?(?:he|she)\b(?! who\b)", re.IGNORECASE)
+"""How a sentence begins that does so."""
+_HANDLED = re.compile(r"\b(?:can|could|may|might|must) (?:\w+ )?it\b|\bit\s*(?:[.,;!?]|$)")
+"""What is done with what is nobody."""
+_ANY = re.compile(r"\b(?:an?|no|the|any|each|every) (?P<noun>[\w-]+)", re.IGNORECASE)
 _DOES_AS_SOMEBODY = (
     r"drinks|walks|wears|speaks|works|(?:secretly )?(?:loves|hates|likes|dislikes)|thinks|believes|knows|wants|fears|limps|"
     r"smiles|laughs|sings|teaches|owns|hunts|trusts|hopes|remembers|writes|reads|says|asks|plays|lives|drives|dreams|studies|owes|"
@@ -173,7 +203,8 @@ _DOES_AS_SOMEBODY = (
 """What only somebody does, of a name that a place may have, too."""
 _DOES = (
     rf"(?:\w+ly |never |always |often |once |still |now |also )?(?:{_DOES_AS_SOMEBODY}|keeps (?!(?:the|its|out|in|to)\b)|"
-    r"guards|runs (?=an?|the\b)|steals|picks|cooks|bakes|paints|dances|smokes|stammers|swears|sleeps|prefers|"
+    r"guards|judges|pilots|captains|nurses|"
+    r"runs (?=an?|the\b)|steals|picks|cooks|bakes|paints|dances|smokes|stammers|swears|sleeps|prefers|"
     r"refuses|enjoys|despises|distrusts|admires|collects|trains|leads|preaches|gambles|lies when|talks|mutters|cheats|"
     r"blames|pretends|suspects|plots|plans|insists|grew up|comes from|came from|hails from|used to|"
     r"(?:has |had )?(?:left|fled|escaped|joined|deserted|betrayed|married|murdered|killed|poisoned|lost (?:his|her|an?|both)|"
@@ -240,7 +271,8 @@ def _is_proper(name: str, noun: str = "") -> bool:
     """Return whether a name may be somebody's, and is no name of a kind: Frost Wolf, of a wolf."""
     words = name.split()
     return (
-        all(word[0].isupper() for word in words)
+        bool(words)
+        and all(word[0].isupper() for word in words)
         and words[-1].casefold() != noun.casefold()
         and not parted(name).articles
         and not re.search(r"['’]s? ", name)
@@ -249,7 +281,7 @@ def _is_proper(name: str, noun: str = "") -> bool:
 
 def _said_to_be(name: str, text: str) -> Kind | None:
     """Return what an entry is said to be where its text begins: a place, of "Vell, the old capital, is"."""
-    names = "|".join(map(re.escape, (name, *parts_of(name))))
+    names = "|".join(map(re.escape, (name, *parts_of(name)))) or r"(?!)"
     begins = re.match(
         rf"\W*(?:(?P<any>an?) |the )?(?:{names})\b(?:\s*\([^)]*\))?(?P<is>,? (?:is|was|are|were)\b|\s*[:—–-]|,|\s*\n)?",
         text,
@@ -265,7 +297,14 @@ def _said_to_be(name: str, text: str) -> Kind | None:
     if ends and ends["than"]:
         return None
     said = text[start : ends.start() if ends else start + MOST_LETTERS][:MOST_LETTERS]
-    for part in re.split(r",\s*|\s+and\s+", said):
+    behind = text[start + len(said) :]
+    is_label = re.match(r"\s?[:=]", behind)
+    if is_label and (re.fullmatch(r"\W*(?:race|species|class)", said, re.IGNORECASE) or _is_sheet(name, text)):
+        return None  # a home of a sheet is where somebody lives
+    parts = re.split(r",\s*|\s+and\s+", said)
+    if not (begins and re.search(r"\w", begins["is"] or "")) and _is_done(parts, text, behind):
+        return None
+    for part in parts:
         noun = _BEFORE_NOUN.sub("", part.strip(" \"*_'"))
         words = noun.split()
         if _NO_NOUN.fullmatch(noun):
@@ -276,10 +315,51 @@ def _said_to_be(name: str, text: str) -> Kind | None:
         is_told = len(words) > 1 and _TOLD_OF_IT.fullmatch(words[-1])
         if is_told and (words[-1].endswith("ed") or not _noun_kind(name, words[-1])):
             words = words[:-1]
-        if kind := _noun_kind(name, words[-1].strip("\"'()[]{}")):
+        noun = words[-1].strip("\"'()[]{}")
+        if kind := _noun_kind(name, noun):
+            if _CALLED_SO.fullmatch(noun) and not parted(name).articles and _goes_on_about_somebody(text[start:]):
+                return "person"
             is_place = kind == "person" and _is_place_name(name) and bool(parted(name).articles)
             return "place" if is_place else kind
     return None
+
+
+def _is_done(parts: Sequence[str], text: str, behind: str) -> bool:
+    """Return whether a text begins with what somebody does, and not with several of a trade: cooks at the inn."""
+    words = [part.strip(" \"*_'").split() for part in parts]
+    done = [one[:-1] for one in words if one and _is_also_done(one[-1]) and all(map(_ADVERB.fullmatch, one[:-1]))]
+    if not done:
+        return False
+    if any(done) or _SUBJECT.search(text):
+        return True
+    are_all = all(_noun_kind("", one[-1]) for one in words if one)
+    return not _THEY.search(text) and not (are_all and _ARE_SEVERAL.match(behind))
+
+
+def _is_also_done(word: str) -> bool:
+    match = _SEVERAL.fullmatch(word)
+    return match is not None and bool(_ALSO_DONE.fullmatch(match["one"] or ""))
+
+
+def _goes_on_about_somebody(text: str) -> bool:
+    """Return whether a text goes on about him or her behind what it begins with, which names nobody else."""
+    first, *rest = re.split(r"(?<=[.!?;,])\s+|\n+", text)
+    told = takewhile(lambda sentence: any(match[1] for match in _SAID_OF.finditer(sentence)), rest)
+    return not re.search(_NAMED, first) and any(map(_BEGINS_WITH.match, told))
+
+
+def _is_sheet(name: str, text: str) -> bool:
+    """Return whether a text is a sheet of somebody; a race is somebody's, a species may be that of a plant or a wolf."""
+    if _SHEET.search(text):
+        return True
+    if not _is_proper(name) or _are_several(name, text):
+        return False
+    kinds = [(match["race"], _noun_kind(name, match["noun"].split()[-1])) for match in _OF_KIND.finditer(text)]
+    return any(kind == "person" or (race and kind is None) for race, kind in kinds)
+
+
+def _are_several(name: str, text: str) -> bool:
+    return name.endswith("s") and bool(re.search(r"\b(?:[Tt]hey|[Tt]heir|are)\b", text))
 
 
 def _is_place_name(name: str) -> bool:
@@ -293,6 +373,8 @@ def _of_name(name: str, text: str) -> Kind | None:
     words, told = name.split(), re.escape(name)
     titled = len(words) > 1 and (is_title(words[0]) or bool(re.fullmatch(_TITLES, words[0], re.IGNORECASE)))
     if not _is_place_name(name):
+        if _HOUSE.fullmatch(name) and not _THERE.search(text) and not _SUBJECT.search(text):
+            return "thing"
         return "person" if titled else None
     head = (head_of(words_of_thing(name)) or name).casefold()
     is_told = (
@@ -309,10 +391,9 @@ def _guessed(name: str, text: str) -> Kind | None:
     """Return what an entry is by what its text tells of it."""
     if _PLACE_SHEET.search(text) and not re.search(r"\b(?:gender|personality|pronouns)\s*[:(=]", text, re.IGNORECASE):
         return "place"
-    if _SHEET.search(text):
+    if _is_sheet(name, text):
         return "person"
-    are_several = name.endswith("s") and re.search(r"\b(?:[Tt]hey|[Tt]heir|are)\b", text)
-    if are_several or (not _is_proper(name) and re.search(r"['’]s? ", name)):
+    if _are_several(name, text) or (not _is_proper(name) and re.search(r"['’]s? ", name)):
         return "place" if _THERE.search(text) else "thing"
     if not parted(name).articles and _is_told_of_somebody(name, text):
         return "person"
@@ -322,18 +403,19 @@ def _guessed(name: str, text: str) -> Kind | None:
 
 
 def _is_told_of_somebody(name: str, text: str) -> bool:
-    own, is_proper = "|".join(map(re.escape, (name, *parts_of(name)))), _is_proper(name)
+    own, is_proper = "|".join(map(re.escape, (name, *parts_of(name)))) or r"(?!)", _is_proper(name)
     said = [match[1] for match in _SAID_OF.finditer(text)]
     of_whom = [one for one in said if one]
     # "Has not left it in years" is told of somebody as well.
     is_even = 2 * len(of_whom) == len(said) and is_proper and not _IT.search(text)
     if of_whom and (is_even or 2 * len(of_whom) > len(said)):
         without = re.sub(rf"\b(?:{own})\b", "", text)
-        if any(map(_is_its_own, re.split(r"(?<=[.!?])\s+", without))):
+        told = re.split(r"(?<=[.!?])\s+", without)
+        if any(map(_is_its_own, told)) and not _is_handled(told):
             return True
     if not is_proper:
         return False
-    does = re.search(rf"(?:^|[.!?;]\s+)(?<![Tt]he )(?:(?:{own}) )?(?i:{_DOES})", text)
+    does = re.search(rf"(?:^|[.!?;]\s+)(?<![Tt]he )(?:(?:{own}):? )?(?i:{_DOES})", text)
     acts = rf"(?:^|[.!?]\s+)(?<![Tt]he ){re.escape(name)} (?:\w+ly )?(?!(?:{_STATES})\b)[a-z]{{2,}}(?<!s)s\b"
     has = re.search(rf"\b(?:{own})['’]s? (?:[a-z]+ )?(?:face|eyes|hands?|hair|voice|{RELATIVE})\b", text)
     return bool(does or has or (" " in name and re.search(acts, text)) or _BODY.search(text) or epithets_of(name))
@@ -343,3 +425,14 @@ def _is_its_own(sentence: str) -> bool:
     """Return whether a sentence says he or she, and has nobody else before who may be meant."""
     match = next((one for one in _SAID_OF.finditer(sentence) if one[1]), None)
     return match is not None and not _OTHERS_BEFORE.search(sentence, 0, match.start())
+
+
+def _is_handled(told: Sequence[str]) -> bool:
+    """Return whether the first sentence that says he, she or it has it in the hands of somebody of whom the rest is told."""
+    for sentence in told:
+        said = list(_SAID_OF.finditer(sentence))
+        if said:
+            before = _ANY.finditer(sentence, 0, said[0].start())
+            is_so = _HANDLED.search(sentence) and not any(one[1] for one in said)
+            return bool(is_so) and any(_SOMEBODY.fullmatch(match["noun"]) for match in before)
+    return False

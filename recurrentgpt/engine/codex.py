@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import cast, get_args
 
 from recurrentgpt.engine.edits import check_name
+from recurrentgpt.engine.known_people import may_be_known
 from recurrentgpt.engine.reader import find_entry
 from recurrentgpt.engine.rebase import Over, commit_on_branch, correct_and_keep, without_sentences
 from recurrentgpt.engine.refs import Ref
@@ -156,7 +157,8 @@ class StoryCodex:
         In the place of `{{char}}` stands the name of the first of the story's people, in a story to play of the second, and the
         first in that of `{{user}}`. `on_left_out` is told what was left out, by kind, with the entry's name
         each time, and as `guessed` which entries are things for want of better: `tell_left_out` says it in words. What is told of
-        somebody whom the story knows, by whatever form of the name, is put to their entry.
+        somebody whom the story knows is put to their entry, also under a name of more or fewer words (but no second first name)
+        or with a title that they may have; "the mayor", or a Mrs Cole of whom nothing says that she is, is an entry of its own.
         """
         from recurrentgpt.books.readers.lorebook import read_lorebook
 
@@ -232,12 +234,17 @@ class StoryCodex:
 
 
 def _of_known_people(codex: Codex, changes: Sequence[Change]) -> list[Change]:
-    """Return changes, as theirs those of people who are known by another form of the name: of Captain Cole, who is Bastian."""
+    """Return changes, as theirs those of people who are known by another form of the name: of Captain Cole, who is Bastian.
+
+    What is wrongly parted can be merged, and an alias lasts: no title that may be another's and no second first name is theirs.
+    """
     new = dict.fromkeys(change["entry"] for change in changes if change["kind"] == "person")
+    found = {name: codex.meant(name, "person") for name in new if " " in name and not codex.by_short_name(name)}
+    people = {*new, *(one.name for one in codex.entries.values() if one.kind == "person")}
     others = {
         name: entry.name
-        for name in new
-        if " " in name and not codex.by_short_name(name) and (entry := codex.meant(name, "person")) is not None
+        for name, entry in found.items()
+        if entry is not None and may_be_known(entry, name, people - {name, entry.name})
     }
     # Of an Anna, Anna Reed and Anna Cole are not both.
     often = Counter(others.values())

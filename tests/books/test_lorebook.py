@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 
 from recurrentgpt.books.readers.lorebook import MOST_LINE_WORDS, read_lorebook, tell_left_out
+from recurrentgpt.books.readers.lorebook_kinds import kind_of
 from recurrentgpt.prose.sentences import count_words, words
 from recurrentgpt.schema.errors import BookError
 
@@ -76,13 +77,16 @@ SHEETS = {
     "an address": ("See http://example.org/x for it", ["See http://example.org/x for it."]),
     "who it is for": ("{{user}} owes him salt.\nHe trusts {{user}}", ["Mira owes him salt. He trusts Mira."]),
 }
+OF_NO_KIND = ("lines that end as sentences", "another script")
+"""Sheets that say in no English what they are of."""
 
 
-@pytest.mark.parametrize(("text", "told"), SHEETS.values(), ids=SHEETS)
-def test_attributes_and_lines_are_parted_and_all_is_told(read, text, told):
+@pytest.mark.parametrize("sheet", SHEETS)
+def test_attributes_and_lines_are_parted_and_all_is_told(read, sheet):
+    text, told = SHEETS[sheet]
     lines, _, left_out = read(of(text), {"user": "Mira"})
     assert lines == {"Joren": told}
-    assert left_out.keys() <= {"guessed"}
+    assert left_out == ({"guessed": ["Joren"]} if sheet in OF_NO_KIND else {})
 
 
 def test_nothing_of_a_long_text_is_lost(read):
@@ -264,10 +268,70 @@ def test_a_lorebook_of_the_third_specification_is_read(read):
         ("The Drowned Church", "A cult that worships the sea. Its priests hold their breath.", "thing"),
         ("House Ashdown", "An old noble family, rich in wine.", "thing"),
         ("Council of Nine", "The merchants who govern the city.", "thing"),
+        # What somebody does is no trade of several, who are said to be so or go on as it.
+        ("Anna", "Anna: Cooks at the inn. She sings.", "person"),
+        ("Odo", "Odo: Guards at night and sleeps by day.", "person"),
+        ("Odo", "Judges in the old court. He limps.", "person"),
+        ("Odo", "Pilots. He limps.", "person"),
+        ("Odo", "Never cooks. He limps.", "person"),
+        ("Odo", "Shops at the market. He limps.", "person"),
+        ("Anna", "Sings, bakes and cooks. Nobody has seen her sleep.", "person"),
+        ("Ravel", "Merchants, cooks and thieves.", "thing"),
+        ("Odo", "Pilots the ferry.", "person"),
+        ("Wardens", "Guards of the border.", "thing"),
+        ("Night Watch", "Guards at the gate. They sleep.", "thing"),
+        ("Red Hand", "Soldiers in red. He who joins them never leaves. His name is struck out.", "thing"),
+        ("Vell", "Ruins in the north. He died here.", "place"),
+        ("Vexa", "Vexa are pilots in the north.", "thing"),
+        ("Ravel", "The guards at the gate.", "thing"),
+        ("Ravel", "Merchants, sailors and thieves.", "thing"),
+        ("Pale Hand", "Assassins in the old court.", "thing"),
+        ("The Nine", "Assassins.", "thing"),
+        # Somebody may be called a monster, and what is one is a thing.
+        ("Anna", "Anna is a monster. She kills.", "person"),
+        ("Anna", "Anna is a monster. Nobody trusts her. She kills.", "person"),
+        ("Vesna", "A creature of the night. She drinks blood.", "person"),
+        ("Vesna", "a force of nature. She never rests.", "person"),
+        ("Vesna", "the terror of the north; she burns what she takes.", "person"),
+        ("Anna Reed", "Anna Reed is a fighter. She never rests.", "person"),
+        ("Vesna", "A creature of habit, she rises early.", "person"),
+        ("Gorm", "A monster of the deep.", "thing"),
+        ("Night Horror", "A monster. Odo met it once. He ran.", "thing"),
+        ("Night Horror", "A monster that Odo met. He ran.", "thing"),
+        ("Night Horror", "A monster. He who meets it dies.", "thing"),
+        ("The Petrel", "A freighter. She is slow.", "thing"),
+        # Sheets of people.
+        ("Vesna", "Race: elf. Class: mage.", "person"),
+        ("Vesna", "Species: human\nRole: healer", "person"),
+        ("Vesna", "[Race: drow; Weapon: axe]", "person"),
+        ("Vesna", "Vesna\nClass: assassin", "person"),
+        ("Vesna", "Home: Harrow. Age: 30.", "person"),
+        ("Frost Wolf", "Species: wolf", "thing"),
+        ("Dire Wolf", "Species: Canis dirus. Habitat: the north.", "thing"),
+        ("Elves", "Race: elf. They live long.", "thing"),
+        ("Petrel", "Class: ship. Crew: 40.", "thing"),
+        ("Far Eye", "A spyglass.", "thing"),
+        ("Ashford", "Population 3,000.", "place"),
+        ("Ashford", "It has a population of about 3,000.", "place"),
+        ("House Vane", "House Vane rules the north. Its lord is old.", "thing"),
+        ("Clan Vane", "Clan Vane hunts the north.", "thing"),
+        ("House Vane", "House Vane stands on the hill.", "place"),
+        ("Sunstone", "Only a mage can wield it. He must bleed.", "thing"),
+        ("Sunstone", "Only a mage can wield it. He must bleed. His hands burn.", "thing"),
+        ("Moonblade", "A knight found it. He died.", "thing"),
+        ("Odo", "Odo owns a boat and loves it. He limps.", "person"),
+        ("Odo", "No guard has seen it coming. He kills at night.", "person"),
+        ("Odo", "The mayor hates it when Odo sings. He limps.", "person"),
     ],
 )
 def test_what_an_entry_is_its_name_and_its_text_say(tmp_path, name, text, kind):
     assert _kinds(tmp_path, of(text, name), names={"user": "Signe"}) == {name: kind}
+
+
+@pytest.mark.parametrize("text", ["", "She sings.", "A city."])
+def test_what_has_no_name_is_judged_by_its_text(text):
+    kinds = {"": "thing", "She sings.": "person", "A city.": "place"}
+    assert kind_of("", text, [], [], lambda name: None).kind == kinds[text]
 
 
 def test_what_a_file_says_of_an_entry_goes_before_its_text(tmp_path):

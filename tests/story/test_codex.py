@@ -1032,6 +1032,37 @@ def test_what_a_lorebook_tells_of_somebody_known_is_theirs(story, author, tmp_pa
     assert entry(story, title).name == "Bastian Cole"
 
 
+@pytest.mark.parametrize(
+    ("person", "title", "are_same"),
+    [
+        ("Odo Vane: the mayor", "King Odo", False),
+        ("Odo Vane: a smuggler", "Captain Vane", False),
+        ("Odo: the mayor", "King Odo", False),
+        ("Odo Vane", "King Odo", False),
+        ("Odo Vane: the mayor", "Mayor Vane", True),
+        ("Odo Vane: the mayor", "Mr Vane", True),
+        ("Odo Vane: the mayor", "Captain Odo Vane", True),
+        ("Odo Vane: king of the north", "King Odo", True),
+        ("Odo Vane: a soldier", "Captain Vane", True),
+        ("Anna: a baker", "Anna Maria", False),
+        ("Anna: a baker", "Anna Maria Stone", False),
+        ("Anna: a baker", "Anna Stone", True),
+        ("Anna Stone: a baker", "Anna Maria Stone", True),
+        ("Anna: a baker", "Anna Hedda", False),
+    ],
+)
+def test_a_lorebook_means_somebody_known_by_no_title_that_is_not_theirs_and_no_second_first_name(
+    story, author, tmp_path, person, title, are_same
+):
+    begun(story, author)
+    story.edit_brief(characters=["Signe Orrin", "Hedda Moss", person])
+    known = person.split(":")[0]
+    story.import_lorebook(lorebook(tmp_path, {"entries": [{"comment": title, "key": [], "content": "Hates the sea."}]}))
+    told = [one.name for one in story.codex() if any(line.text == "Hates the sea." for line in one.lines)]
+    assert told == [known if are_same else title]
+    assert (title in entry(story, known).aliases) == are_same
+
+
 def test_of_two_people_of_a_lorebook_neither_is_who_has_their_first_name(story, author, tmp_path):
     begun(story, author)
     story.edit_brief(characters=["Signe Orrin", "Hedda"])

@@ -151,6 +151,8 @@ def _from_told(
         told |= {entry.name for entry in named}
         whole = _with_whole_names(fact, passage, known) if noted else fact
         found = list(_by_rule(whole, named, known)) if is_english(language) else []
+        if noted and not found and is_english(language):
+            found = list(_of_newcomer(whole, known))
         if named and number and all(change["do"] == "end" for change in found):
             found.append(Change(entry=named[0].name, kind=named[0].kind, do="set", aspect="fact"))
         found = [change for change in found if not _revives(change, fact, known)]
@@ -241,6 +243,20 @@ def with_names(told: Sequence[str], known: Codex) -> list[str]:
         named.append(sentence)
         before = own if len(own) == 1 and sentence.startswith(own[0].names) else []
     return named
+
+
+_HAS = re.compile(
+    r"(?P<who>[A-Z][\w'’.-]*(?: [A-Z][\w'’.-]*){0,2}) (?:now )?(?:has|holds|keeps|carries|owns|wears) "
+    r"(?:the|his|her) (?P<thing>[a-z][\w -]*?)(?: now)?\.?"
+)
+
+
+def _of_newcomer(fact: str, known: Codex) -> Iterator[Change]:
+    """Yield that somebody whom nobody knows yet has a thing that is known: who they are, their having it says."""
+    match = _HAS.fullmatch(fact)
+    thing = known.find(match["thing"], "thing") if match else None
+    if match and thing and known.meant(match["who"]) is None and not known.answering(key_of(match["who"]), None):
+        yield Change(entry=thing.name, kind="thing", do="set", aspect="holder", value=match["who"])
 
 
 _GOES_ON = (

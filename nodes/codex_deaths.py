@@ -101,7 +101,8 @@ _IN_TIME = (
 _KILLED = re.compile(rf"\b(?P<kills>{_AT_ONCE}|(?P<slowly>{_IN_TIME})) (?:the |poor |old |young )*$")
 _SHOOTS = re.compile(r"\b(?:firing squad|executioners?|hangman) (?:had |has )?(?:shot|shoots) $")
 _TO_THE_END = re.compile(
-    rf" (?:to death|down dead|dead(?=[.,;]|$)|at the stake|alive(?= (?:in|at|on|for) the|, and (?:nobody|no one|none))|"
+    r" (?:to death|down dead|dead(?=[.,;]|$| (?:on|in|at|by|near|outside|before|where)\b)|at the stake|"
+    r"alive(?= (?:in|at|on|for) the|, and (?:nobody|no one|none))|"
     rf"{_TO_PIECES}|"
     r"through the (?:heart|head|temple)|in the (?:head|heart|temple|back of the head))\b"
 )
@@ -158,7 +159,10 @@ _AND_THEN = re.compile(
     r"(?:[a-z][\w'’-]* ){0,8}?[a-z][\w'’-]*,? and (?:then |so |soon |there |finally |at last |later |that night )?(?=[a-z])"
 )
 """What somebody does before the second of two verbs."""
-_ASIDE = re.compile(r",(?: [a-z][\w'’-]*){1,10}, ")
+_ASIDE = re.compile(
+    r",(?: [A-Z][\w-]*(?: [A-Z][\w-]*)?['’]s?)?(?: [a-z][\w'’-]*){1,10}, |, who [^,;.()]{1,80}, | \([^,;.()]{1,60}\) "
+)
+"""What is said of somebody between their name and a verb: Martha's son; who drove the cart; (the driver)."""
 
 # What is said so of the living
 
@@ -178,7 +182,8 @@ _FEELINGS = (
 """What kills, buries and drowns in a manner of speaking."""
 _FIGURE = re.compile(rf"\b(?:by|in|under|beneath|with|of|from|at) {FEW}{_FEELINGS}{NOUN_ENDS}")
 _FIGURE_KILLS = re.compile(
-    rf"\b(?:nobody|no one|nothing|{_FEELINGS}) (?:had |has |have |nearly |all |\w+ly )*\w+ (?:the |poor |old |young )*$",
+    rf"\b(?:nobody|no one|nothing|{_FEELINGS}) (?:had |has |have |nearly |all |\w+ly )*\w+(?:ed|s|ew|ng) "
+    r"(?:the |poor |old |young )*$",
     re.IGNORECASE,
 )
 _AGAIN = re.compile(
@@ -250,15 +255,13 @@ _SUBJECT = re.compile(
 
 def verbs_of(fact: str, end: int) -> tuple[list[int], bool]:
     """Return where begins what somebody does who is named up to `end`, and whether something stands between."""
-    rest = fact[end:]
-    shift = next((len(said) for said in (", who ", ",") if rest.startswith(said)), 0)
-    if shift == 1:
-        # Mira, the eldest of three, died
-        aside = _ASIDE.match(rest)
-        shift = aside.end() if aside else 0
-    at = len(fact) - len(rest[shift:].lstrip())
-    further = _AND_THEN.match(fact, at)
-    return [at, further.end()] if further else [at], bool(shift)
+    rest, aside = fact[end:], _ASIDE.match(fact, end)
+    # Mira, the eldest of three, died; Mira, who drove, died, and Mira, who died
+    shifts = [len(", who "), *([aside.end() - end] if aside else [])] if rest.startswith(", who ") else []
+    shifts = shifts or ([aside.end() - end] if aside else [0])
+    at = [len(fact) - len(rest[shift:].lstrip()) for shift in shifts]
+    further = _AND_THEN.match(fact, at[0])
+    return [*at, further.end()] if further else at, shifts != [0]
 
 
 def pronouns_of_the_dead(sentence: str) -> Iterator[re.Match[str]]:

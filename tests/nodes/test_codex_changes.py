@@ -420,3 +420,39 @@ def test_a_father_of_the_same_surname_is_somebody_else(codex):
     codex = after("Gregory Hale came in.", "Mr Hale is the father of Gregory Hale.", known=codex, passage=passage)
     codex = changed(codex, from_facts("", ["Mr Hale died in the night."], "", codex, "English"), "p3", 3)
     assert [entry.name for entry in codex.dead] == ["Mr Hale"]
+
+
+DRIVER = changed(
+    KNOWN,
+    [said("Edwin Quill", "role", "the mail driver, a man"), said("iron seal", "holder", "Mara Voss", "thing")],
+    "p1",
+    1,
+)
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "Edwin Quill, Mara Voss's son, is dead.",
+        "Edwin Quill, who drove the mail cart, has died.",
+        "The mail driver Edwin Quill was killed.",
+        "Edwin Quill (the mail driver) died.",
+        "The mail driver is dead.",
+        "Lightning struck Edwin Quill dead on the ridge.",
+        "Edwin Quill gave his life at the bridge.",
+        "Two highwaymen shot Edwin Quill dead on the Hallow road.",
+    ],
+)
+def test_a_death_is_read_behind_what_else_is_said_of_somebody(fact):
+    assert [entry.name for entry in after(fact, known=DRIVER).dead] == ["Edwin Quill"]
+
+
+@pytest.mark.parametrize("fact", ["The mails killed Edwin Quill.", "Edwin Quill lost his life at bridge."])
+def test_a_figure_of_speech_kills_nobody(fact):
+    assert not after(fact, known=DRIVER).dead
+
+
+def test_who_is_told_to_have_a_thing_that_is_known_has_it_whoever_they_are():
+    codex = after("Silas Croft has the iron seal.", known=DRIVER, passage="At noon Mara gave it to Silas Croft.")
+    assert codex.find("iron seal").value("holder") == "Silas Croft"
+    assert codex.find("Silas Croft").kind == "person"

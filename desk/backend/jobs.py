@@ -10,7 +10,7 @@ from typing import cast
 from recurrentgpt.desk.backend.job_state import Difference, Suggestion, SuggestionEvent
 from recurrentgpt.desk.backend.read_model import root_of
 from recurrentgpt.desk.backend.save_draft import Draft, DraftEvent
-from recurrentgpt.desk.backend.settings_form import BUDGET
+from recurrentgpt.desk.backend.settings_form import BUDGET, page_message
 from recurrentgpt.desk.backend.story_jobs import StoryJobs
 from recurrentgpt.engine.diff import changes
 from recurrentgpt.models.calls import used_tokens
@@ -71,18 +71,18 @@ async def write_another_take(jobs: StoryJobs, at: str | None) -> AsyncGenerator[
 
 
 async def suggest(
-    jobs: StoryJobs, at: str, start: int, end: int, how: str, instead: str = ""
+    jobs: StoryJobs, at: str, start: int, end: int, how: str, key: str = ""
 ) -> AsyncGenerator[SuggestionEvent]:
-    """Suggest other words for a part of a passage, or others once more in the place of the suggestion of a key."""
+    """Suggest other words for a part of a passage, or others once more in the place of the suggestion of this key."""
     text, root = (await jobs.story.apassage(at)).text, await root_of(jobs.story, at)
     if 0 <= start < end:
         part = uncut(text, slice(start, end))
         start, end = part.start, part.stop
     waiting = jobs.state.suggestions
-    last = next((one for one in waiting if one["key"] == instead), None)
+    last = next((one for one in waiting if one["key"] == key), None)
     same = [one for one in waiting if one is last or (one["at"], one["start"], one["end"]) == (at, start, end)]
     asked = Suggestion(
-        key=last["key"] if last else secrets.token_hex(8),
+        key=key or secrets.token_hex(8),
         at=at,
         root=root,
         start=start,
@@ -101,7 +101,8 @@ async def suggest(
     other = await jobs.story.arework(at, start, end, how, take=asked["take"])
     found = [Difference(kind=one.kind, before=one.before, after=one.after) for one in changes(text[start:end], other)]
     yield {"event": "suggestion", "suggestion": {**asked, "text": other, "changes": found, "working": False}}
-    await jobs.saved()
+    if failure := await jobs.saved():
+        jobs.update(note=page_message(failure))
 
 
 async def within_budget(jobs: StoryJobs, method: Callable[[Story], AsyncIterator[Event]]) -> AsyncGenerator[Event]:

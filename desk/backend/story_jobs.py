@@ -117,7 +117,15 @@ class StoryJobs:
     def update(self, **changes: Any) -> None:
         """Change the state of the job, and send all of it to every page."""
         self.state = replace(self.state, **changes)
-        self.publish({"event": "state", **asdict(self.state)})
+        self.publish(self._told())
+
+    def _told(self) -> Mapping[str, object]:
+        """Return the event that tells how things stand.
+
+        Thousands are kept, and what is suggested may be long: it is shared among them, for its list is never changed in place.
+        """
+        suggestions = self.state.suggestions
+        return {"event": "state", **asdict(replace(self.state, suggestions=[])), "suggestions": suggestions}
 
     def story_changed(self) -> None:
         """Make every page read the story again."""
@@ -165,7 +173,7 @@ class StoryJobs:
         first = self._events[0][0] if self._events else self._count + 1
         if not first - 1 <= at <= self._count:
             at = self._count
-            yield f"{self._epoch}-{at}", {"event": "state", **asdict(self.state)}
+            yield f"{self._epoch}-{at}", self._told()
         self.listeners += 1
         self.write_ahead()
         try:
@@ -507,7 +515,7 @@ class StoryJobs:
     def _failed(self, why: str) -> None:
         """Say why the work failed: what was asked for a selection stands beside the selection."""
         at_work = next((one for one in self.state.suggestions if one["working"]), None)
-        if self.state.kind == "rework" and at_work is not None:
+        if at_work is not None:
             self._suggest({**at_work, "error": why, "working": False})
         else:
             self.update(error=why)
@@ -515,21 +523,36 @@ class StoryJobs:
     def _suggest(self, suggestion: Suggestion) -> None:
         """Show what is suggested, in the place of what had its key."""
         before = self.state.suggestions
-        now = [suggestion if one["key"] == suggestion["key"] else one for one in before]
-        if suggestion not in now:
-            now = [*now, suggestion]
-        gone = now[:-MOST_SUGGESTIONS]
-        note = (
-            f"The oldest suggestion is gone, for {MOST_SUGGESTIONS} wait: take or leave some of them." if gone else ""
-        )
-        self.update(suggestions=now[len(gone) :], note=note or self.state.note)
+        if any(one["key"] == suggestion["key"] for one in before):
+            now = [suggestion if one["key"] == suggestion["key"] else one for one in before]
+        else:
+            now = [*before, suggestion]
+        self.update(suggestions=now)
         self.save()
 
+    def take_out_suggestion(self, key: str) -> tuple[int, Suggestion] | None:
+        """Take a suggestion out of those that wait and return it with its place; None for one that is gone already."""
+        waiting = self.state.suggestions
+        place = next((at for at, one in enumerate(waiting) if one["key"] == key), None)
+        if place is None:
+            return None
+        self.update(suggestions=[*waiting[:place], *waiting[place + 1 :]])
+        return place, waiting[place]
+
+    def put_back_suggestion(self, taken: tuple[int, Suggestion] | None) -> None:
+        """Let a suggestion wait on in its place, for it could not be let go."""
+        if taken is not None:
+            (place, suggestion), waiting = taken, self.state.suggestions
+            self.update(suggestions=[*waiting[:place], suggestion, *waiting[place:]])
+
     async def drop_suggestion(self, key: str) -> None:
-        """Let a suggestion go, because it is taken or left; one that is not here is gone already."""
-        self.update(suggestions=[one for one in self.state.suggestions if one["key"] != key])
+        """Let a suggestion go, because somebody leaves it; raise why it cannot be, where the disk keeps it."""
+        taken = self.take_out_suggestion(key)
         self.save()
-        await self.saved()
+        if failure := await self.saved():
+            self.put_back_suggestion(taken)
+            self.save()
+            raise failure
 
     def _set_words(self, text: str) -> None:
         self.state.draft = text

@@ -24,6 +24,7 @@ from recurrentgpt.desk.backend.schemas import (
     ShortText,
 )
 from recurrentgpt.desk.backend.seen_version import check_seen
+from recurrentgpt.desk.backend.story_jobs import MOST_SUGGESTIONS
 from recurrentgpt.desk.routes.writing import moved
 from recurrentgpt.schema.errors import BadAnswer, StorageError, StoryBusy, StoryError
 from recurrentgpt.schema.parts import Rework
@@ -50,14 +51,14 @@ class PassageText(RequestBody):
 class Selection(RequestBody):
     """Some characters of a passage, from `start` up to `end`, and what to do with them.
 
-    What is suggested comes in the place of the suggestion that has the key `instead`.
+    What is suggested has this key, made anew where it is empty, and comes in the place of the suggestion that has it already.
     """
 
     at: Ref
     start: Annotated[int, Field(ge=0, le=LONGEST_TEXT)]
     end: Annotated[int, Field(ge=0, le=LONGEST_TEXT)]
     how: Rework
-    instead: ShortText = ""
+    key: ShortText = ""
 
 
 class TextBody(RequestBody):
@@ -161,6 +162,7 @@ async def passage(jobs: IdleJobsDep, body: PassageText) -> JobStarted:
     before, edit = jobs.edits, Edit(at, body.text)
     replaced = [one for one in before if one.key == body.instead or (one.at, one.text) == (at, body.text)]
     jobs.edits = [*(one for one in before if one not in replaced), edit]
+    taken = jobs.take_out_suggestion(body.takes)
     jobs.save()
     try:
         if failure := await jobs.saved():
@@ -171,10 +173,9 @@ async def passage(jobs: IdleJobsDep, body: PassageText) -> JobStarted:
         )
     except (StoryBusy, StorageError):
         jobs.edits = [*(one for one in jobs.edits if one is not edit), *replaced]
+        jobs.put_back_suggestion(taken)
         jobs.save()
         raise
-    if body.takes:
-        await jobs.drop_suggestion(body.takes)
     return JobStarted(story=jobs.story.id)
 
 
@@ -193,8 +194,15 @@ async def drop_edit(jobs: JobsDep, key: Annotated[ShortText, Query()]) -> Change
 @router.post("/stories/{story}/suggestion")
 async def suggestion(jobs: IdleJobsDep, body: Selection) -> JobStarted:
     """Ask for other words for a selection. They are in the events, and in the story when the passage is edited."""
+    if body.start >= body.end:
+        raise BadAnswer("Nothing is selected.")
     at = await jobs.story.aresolve(body.at)
-    jobs.start("rework", suggest(jobs, at, body.start, body.end, body.how, body.instead), draft=jobs.draft)
+    waiting = jobs.state.suggestions
+    if len(waiting) >= MOST_SUGGESTIONS and body.key not in [one["key"] for one in waiting]:
+        raise BadAnswer(
+            f"{MOST_SUGGESTIONS} suggestions wait already, on all branches of this story: take or leave some of them first."
+        )
+    jobs.start("rework", suggest(jobs, at, body.start, body.end, body.how, body.key), draft=jobs.draft)
     return JobStarted(story=jobs.story.id)
 
 

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from recurrentgpt.desk.backend.story_jobs import MOST_SUGGESTIONS
-from recurrentgpt.schema.errors import ModelRefused
+from recurrentgpt.schema.errors import ModelRefused, StorageError
 from tests.desk.conftest import Client, Served, at_rest, begin, text_of, there_are, written
 
 SELECT = """([number, from, to]) => {
@@ -82,9 +82,13 @@ def test_the_budget_holds_for_it_too(client: Client) -> None:
     assert len(client.model.calls) == calls
 
 
-@pytest.mark.parametrize("part", [(5, 5), (9, 2), (0, 100_000)])
-def test_a_part_that_is_none_is_told_of(client: Client, part: tuple[int, int]) -> None:
-    assert "Nothing is selected" in ask(client, client.begin(), *part)["error"]
+def test_a_part_that_is_none_is_told_of(client: Client) -> None:
+    view = client.begin()
+    assert "Nothing is selected" in ask(client, view, 0, 100_000)["error"]
+    for start, end in ((5, 5), (9, 2)):
+        body = {"at": view["head"], "start": start, "end": end, "how": "shorten"}
+        status, why = client.refused("POST", f"/stories/{view['id']}/suggestion", body)
+        assert (status, "Nothing is selected" in why) == (422, True)
 
 
 def test_a_suggestion_waits_while_the_story_goes_on_and_is_edited_until_it_is_taken(client: Client) -> None:
@@ -99,15 +103,56 @@ def test_a_suggestion_waits_while_the_story_goes_on_and_is_edited_until_it_is_ta
     assert suggestion_of(client, view["id"]) is None
 
 
-def test_of_too_many_suggestions_the_oldest_goes_and_that_is_told(client: Client) -> None:
+def test_no_more_suggestions_are_made_than_can_wait_and_none_is_lost(client: Client) -> None:
     view = client.begin()
-    first = ask(client, view)
-    for end in range(1, MOST_SUGGESTIONS + 1):
-        ask(client, view, 0, end)
-    state = client.jobs(view["id"]).state
-    assert len(state.suggestions) == MOST_SUGGESTIONS
-    assert first["key"] not in [one["key"] for one in state.suggestions]
-    assert "The oldest suggestion is gone" in state.note
+    made = [ask(client, view, 0, end)["key"] for end in range(1, MOST_SUGGESTIONS + 1)]
+    path, calls = f"/stories/{view['id']}/suggestion", len(client.model.calls)
+    another = {"at": view["head"], "start": 0, "end": 30, "how": "shorten"}
+    status, why = client.refused("POST", path, another)
+    assert (status, "take or leave some of them first" in why) == (422, True)
+    assert len(client.model.calls) == calls
+    # Others in the place of one that waits are none more.
+    client.send("POST", path, {**another, "end": 1, "key": made[0]})
+    client.wait(view["id"])
+    suggestions = client.jobs(view["id"]).state.suggestions
+    assert [one["key"] for one in suggestions] == made
+    assert suggestions[0]["take"] == 1
+    client.send("DELETE", f"{path}?key={made[1]}")
+    assert ask(client, view, 0, 30)["text"]
+
+
+def test_the_events_that_are_kept_share_what_is_suggested(client: Client) -> None:
+    view = client.begin()
+    found, jobs = ask(client, view), client.jobs(view["id"])
+    for note in ("One.", "Two."):
+        client.http.portal.call(lambda note=note: jobs.update(note=note))
+    one, two = (event for _, event in list(jobs._events)[-2:])
+    assert (one["note"], two["note"]) == ("One.", "Two.")
+    assert one["suggestions"] is two["suggestions"]
+    assert one["suggestions"] == [found]
+    client.send("DELETE", f"/stories/{view['id']}/suggestion?key={found['key']}")
+    assert one["suggestions"] == [found]
+
+
+def test_a_full_disk_lets_go_of_no_suggestion(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    view = client.begin()
+    path, keys = f"/stories/{view['id']}", [ask(client, view, 0, end)["key"] for end in (5, 12, 20)]
+
+    def full(*written: object) -> None:
+        raise StorageError("There is no room on the disk.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(client.jobs(view["id"]).disk, "write", full)
+        assert "no room" in client.refused("DELETE", f"{path}/suggestion", key=keys[1])[1]
+        edit = {"at": view["head"], "text": "She sleeps.", "takes": keys[1]}
+        assert "no room" in client.refused("POST", f"{path}/passage", edit)[1]
+        state = client.jobs(view["id"]).state
+        assert [one["key"] for one in state.suggestions] == keys
+        last = ask(client, view, 0, 30)
+        assert (bool(last["text"]), "no room" in client.jobs(view["id"]).state.note) == (True, True)
+    client.send("POST", f"{path}/passage", edit)
+    client.wait(view["id"])
+    assert [one["key"] for one in client.jobs(view["id"]).state.suggestions] == [keys[0], keys[2], last["key"]]
 
 
 def select(page: Any, number: int, start: int, end: int) -> Any:
@@ -432,6 +477,7 @@ def test_a_suggestion_waits_on_while_another_window_asks_for_one(
     edited(page, LAMP)
     first = ask_for(page, TIRED)
     other = in_another_window(page, open_page)
+    other.get_by_label("Suggested").get_by_text(first).wait_for()
     second = ask_for(other, NOBODY)
     for place in (page, other):
         there_are(place.locator(".suggestion"), 2)
@@ -525,6 +571,65 @@ def test_a_passage_that_is_edited_in_another_window_keeps_what_fits_it(
     else:
         page.locator(".suggestion").get_by_text(GONE).wait_for()
         there_are(page.get_by_role("button", name="Take it"), 0)
+
+
+@pytest.mark.parametrize(
+    ("before", "words", "after"),
+    [
+        ("She stood by the light. Nobody came.", "light", "She stood by the lighthouse. Nobody came."),
+        ("She met Ann. Nobody came.", "met Ann", "She met Anna. Nobody came."),
+        ("light fell on the sea.", "light", "Moonlight fell on the sea."),
+        ("The lamp burned. The lamp fell.", "The lamp", "It rained. The lamp burned. The lamp fell. Ann came."),
+    ],
+)
+def test_what_a_suggestion_was_for_is_neither_half_a_word_nor_a_guess(
+    page: Any, desk: Served, before: str, words: str, after: str
+) -> None:
+    begin(page, desk.address)
+    edited(page, before)
+    suggested_for(page, before, words)
+    edited(page, after)
+    has_text(page, after)
+    page.locator(".suggestion").get_by_text(GONE).wait_for()
+    there_are(page.get_by_role("button", name="Take it"), 0)
+
+
+THIRD = "article.passage[aria-label^='Passage 3']"
+READS = f"""() => [document.querySelector("{THIRD}").getBoundingClientRect().top, document.activeElement.className]"""
+
+
+@pytest.mark.parametrize("loads", [False, True], ids=["it is asked for elsewhere", "the page is loaded"])
+def test_a_suggestion_fetches_nobody_who_reads_elsewhere(
+    page: Any, open_page: Callable[..., Any], desk: Served, loads: bool
+) -> None:
+    begin(page, desk.address, 3)
+    if loads:
+        ask_for(page, (0, 20))
+    reader = open_page(viewport={"width": 1280, "height": 420})
+    reader.goto(page.url)
+    written(reader, 3)
+    if loads:
+        reader.get_by_label("Suggested").wait_for(state="attached")
+    third = reader.locator(THIRD)
+    at_rest(third)
+    third.evaluate("element => element.scrollIntoView({ block: 'start' })")
+    at_rest(third)
+    place, _ = reader.evaluate(READS)
+    if loads:
+        reader.reload()
+    else:
+        ask_for(page, (0, 20))
+    reader.get_by_label("Suggested").wait_for(state="attached")
+    at_rest(third)
+    there, focused = reader.evaluate(READS)
+    assert abs(there - place) <= 1
+    assert "suggestion" not in focused
+
+
+def suggested_for(page: Any, text: str, words: str) -> str:
+    """Have other words suggested for the last of these in the first passage."""
+    start = text.rindex(words)
+    return ask_for(page, (start, start + len(words)))
 
 
 def test_a_suggestion_outlives_a_server_that_is_killed(page: Any, own_desk: Served) -> None:

@@ -5,11 +5,11 @@ import type { PassageCache } from "./passageCache";
 import { ChapterForm, keyOfChapter } from "./ContentsDialog";
 import { Contradictions, useContradictions } from "./Contradictions";
 import { ChangedMeanwhile, Prose, Writing } from "./components";
-import { forgetEdit, SaveText, savePassage } from "./SaveText";
+import { forgetEdit, SaveText, savePassage, useCost } from "./SaveText";
 import { SelectionTools, SuggestionView } from "./Suggestion";
 import { placeAt, selectFirst, useSelected } from "./selection";
 import { AUTHORS, isSame } from "./format";
-import type { Ask, Passage, Suggestion } from "./types";
+import type { Ask, Cost, Passage, Suggestion } from "./types";
 
 type Props = { passage: Passage; chapter: string | null; language: string; first: string; step: number; author: string; busy: boolean; later: number; ask: Ask; story: string; cache: PassageCache; suggestions: Suggestion[]; play: boolean; onMemory: (id: string) => void };
 
@@ -25,6 +25,7 @@ export const PassageView = memo(function PassageView(props: Props) {
     if (text.text === null) setOpen(true);
     else takeWish(key);
   });
+  const cost = useCost(props.story, passage.id, props.later, text.text !== null || props.suggestions.length > 0);
   const selected = useSelected(passage.id);
   const contradictions = useContradictions(passage);
   const by = AUTHORS[props.author] ?? AUTHORS.model!;
@@ -69,7 +70,7 @@ export const PassageView = memo(function PassageView(props: Props) {
       {props.play && <Did step={step} what={passage.plan} />}
       {summary.text !== null && <EditSummary {...props} field={summary} />}
       {text.text !== null ? (
-        <EditText {...props} field={text} />
+        <EditText {...props} field={text} cost={cost} />
       ) : (
         <div className="prose" onDoubleClick={editAt}>
           <Prose text={passage.text} language={props.language} marks={contradictions.marks} />
@@ -77,7 +78,7 @@ export const PassageView = memo(function PassageView(props: Props) {
       )}
       {text.text === null && <Contradictions {...props} {...contradictions} onEdit={text.open} />}
       {tools && <SelectionTools {...props} selected={selected} />}
-      {text.text === null && props.suggestions.map((one) => <SuggestionView key={one.key} {...props} suggestion={one} />)}
+      {text.text === null && props.suggestions.map((one) => <SuggestionView key={one.key} {...props} suggestion={one} cost={cost} />)}
     </article>
   );
 });
@@ -90,7 +91,7 @@ export function Did({ step, what }: { step: number; what: string }) {
   return <div className={`did ${isDeed ? "deed" : ""}`} dir="auto"><span className="sr">{isDeed ? "You did: " : "Who you are: "}</span>{what}</div>;
 }
 
-function EditText(props: Props & { field: EditorField }) {
+function EditText(props: Props & { field: EditorField; cost: Cost | null }) {
   const { field } = props;
   const text = field.text ?? "";
   const cancel = () => {

@@ -19,12 +19,24 @@ export async function savePassage(ask: Ask, passage: Passage, text: string, repl
 /** Let the server forget a text that it keeps. */
 export const forgetEdit = (ask: Ask, key: string) => ask("DELETE", `/passage?key=${encodeURIComponent(key)}`);
 
-export function SaveText(props: { passage: Passage; story: string; text: string; from?: From; takes?: string; busy: boolean; later: number; ask: Ask; verb: string; keep: string; onSaved?: () => void }) {
-  const { passage, later } = props;
+/** What it costs to keep the later passages, as soon as that is known; it is asked for once a passage, where it is `wanted`. */
+export function useCost(story: string, passage: string, later: number, wanted: boolean) {
   const [cost, setCost] = useState<Cost | null>(null);
+  const asks = wanted && later > 0;
   useEffect(() => {
-    if (later) void get<Cost>(`/stories/${props.story}/replay-cost`, { ref: passage.id }).then(setCost, () => undefined);
-  }, [later, passage.id, props.story]);
+    if (!asks) return;
+    let here = true;
+    void get<Cost>(`/stories/${story}/replay-cost`, { ref: passage }).then((found) => here && setCost(found), () => undefined);
+    return () => {
+      here = false;
+      setCost(null);
+    };
+  }, [asks, later, passage, story]);
+  return cost;
+}
+
+export function SaveText(props: { passage: Passage; text: string; from?: From; takes?: string; busy: boolean; later: number; cost: Cost | null; ask: Ask; verb: string; keep: string; onSaved?: () => void }) {
+  const { passage, later, cost } = props;
   const save = (replay: boolean) => void savePassage(props.ask, passage, props.text, replay, props.from, props.takes).then((done) => done && props.onSaved?.());
   const disabled = props.busy || props.text.trim() === passage.text.trim();
   return (

@@ -5,13 +5,24 @@ import { Problem } from "./components";
 import type { PassageCache } from "./passageCache";
 import { SaveText, savePassage } from "./SaveText";
 import { movedTo, replaced, toServer, upTo, wholeWords, type Selected } from "./selection";
-import type { Ask, Passage, Suggestion } from "./types";
+import type { Ask, Cost, Passage, Suggestion } from "./types";
 
 const WAYS = { rewrite: "Rewrite", expand: "Expand", shorten: "Shorten", describe: "Describe", rephrase: "In other words" };
 
 const GONE = "It can be taken no more, for the words that it was for have been changed. It stands here until you leave it.";
 
 type Props = { passage: Passage; story: string; busy: boolean; later: number; ask: Ask };
+
+/** The keys of what this page asked for just now, and has not shown yet. */
+const asked = new Set<string>();
+
+/** Ask for other words, in the place of those that have this key already; return whether they are in the making. */
+async function suggest(ask: Ask, what: { at: string; start: number; end: number; how: string }, key: string) {
+  asked.add(key);
+  const done = await ask("POST", "/suggestion", { ...what, key });
+  if (!done) asked.delete(key);
+  return done;
+}
 
 export function SelectionTools(props: Props & { selected: Selected }) {
   const { passage, selected, later } = props;
@@ -23,7 +34,7 @@ export function SelectionTools(props: Props & { selected: Selected }) {
   };
   const work = (how: string) => {
     const [start, end] = wholeWords(passage.text, selected).map((at) => toServer(passage.text, at));
-    void props.ask("POST", "/suggestion", { at: passage.id, start, end, how }).then((done) => done && getSelection()?.removeAllRanges());
+    void suggest(props.ask, { at: passage.id, start: start!, end: end!, how }, Math.random().toString(36).slice(2)).then((done) => done && getSelection()?.removeAllRanges());
   };
   return (
     // A press on a button shall not take the selection away before it is a click.
@@ -44,16 +55,21 @@ function useWords({ at, start, end }: Suggestion, passage: Passage, cache: Passa
   return moved && { start: moved[0], end: moved[1] };
 }
 
-export function SuggestionView(props: Props & { suggestion: Suggestion; cache: PassageCache }) {
+export function SuggestionView(props: Props & { suggestion: Suggestion; cache: PassageCache; cost: Cost | null }) {
   const { suggestion, passage, ask } = props;
   const place = useRef<HTMLDivElement>(null);
+  const awaited = useRef(false);
   const { key, how, text, error, working } = suggestion;
   const words = useWords(suggestion, passage, props.cache);
   useEffect(() => {
+    // Whoever reads elsewhere is not fetched by what stood here before, or was asked for in another window.
+    if (asked.delete(key)) awaited.current = true;
+    if (!awaited.current) return;
+    awaited.current = working;
     // The button that asked for it is gone; whoever uses the keyboard goes on from here.
     if (document.activeElement?.contains(place.current) ?? true) place.current?.focus({ preventScroll: true });
     place.current?.scrollIntoView({ block: "nearest" });
-  }, [text, error]);
+  }, [text, error, working]);
   useLayoutEffect(() => {
     const section = place.current!;
     const passage = section.closest("article")!;
@@ -91,8 +107,8 @@ export function SuggestionView(props: Props & { suggestion: Suggestion; cache: P
         </div>
       )}
       <div className="row">
-        {!working && words && <button disabled={props.busy} onClick={() => void ask("POST", "/suggestion", { at: passage.id, ...words, how, instead: key })}>{error ? "Try again" : "Another"}</button>}
-        <button className="quiet" onClick={() => void ask("DELETE", `/suggestion?key=${key}`)}>{working ? "Stop" : "Leave it"}</button>
+        {!working && words && <button disabled={props.busy} onClick={() => void suggest(ask, { at: passage.id, ...words, how }, key)}>{error ? "Try again" : "Another"}</button>}
+        <button className="quiet" onClick={() => void ask("DELETE", `/suggestion?key=${encodeURIComponent(key)}`)}>{working ? "Stop" : "Leave it"}</button>
       </div>
     </div>
   );

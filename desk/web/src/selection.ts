@@ -76,7 +76,7 @@ export function placeAt(x: number, y: number): number | null {
 }
 
 /** A selection that begins or ends inside a word has the whole word. */
-export function wholeWords(text: string, { start, end }: Selected): [number, number] {
+export function wholeWords(text: string, { start, end }: Pick<Selected, "start" | "end">): [number, number] {
   const [before, within, after] = [text.slice(0, start), text.slice(start, end), text.slice(end)];
   const front = LETTER_FIRST.test(within) ? LETTERS_LAST.exec(before)![0].length : 0;
   const back = LETTERS_LAST.exec(within)![0] ? LETTERS_FIRST.exec(after)![0].length : 0;
@@ -111,17 +111,24 @@ const placesOf = (words: string, text: string) => {
 };
 
 /** Where the characters from `start` up to `end` of a text, as the server counts them, stand in a later version of it; null where they
-    stand there no more. */
+    stand there no more, as where whole words are parts of others by now, or where it would be a guess. */
 export function movedTo(text: string, now: string, start: number, end: number): [number, number] | null {
   const [before, after] = [[...text], [...now]];
-  const more = after.length - before.length;
-  if (before.slice(0, end).every((letter, at) => letter === after[at])) return [start, end];
-  if (start + more >= 0 && before.slice(start).every((letter, at) => letter === after[start + more + at])) return [start + more, end + more];
-  // Changed before them and behind them: they are the same ones of as many.
   const words = before.slice(start, end).join("");
-  const [were, are] = [placesOf(words, text), placesOf(words, now)];
-  if (were.length !== are.length) return null;
-  const from = toServer(now, are[were.indexOf(fromServer(text, start))]!);
+  if (!words) return null;
+  const isWhole = (text: string, from: number) => {
+    const place = { start: from, end: from + words.length };
+    return wholeWords(text, place).every((at, side) => at === [place.start, place.end][side]);
+  };
+  const wasWhole = isWhole(text, fromServer(text, start));
+  const fits = (text: string, from: number) => !wasWhole || isWhole(text, from);
+  const more = after.length - before.length;
+  if (before.slice(0, end).every((letter, at) => letter === after[at]) && fits(now, fromServer(now, start))) return [start, end];
+  if (start + more >= 0 && before.slice(start).every((letter, at) => letter === after[start + more + at]) && fits(now, fromServer(now, start + more))) return [start + more, end + more];
+  // Changed before them and behind them: they stand there once, as they did before.
+  const [were, are] = [text, now].map((text) => placesOf(words, text).filter((from) => fits(text, from)));
+  if (were!.length !== 1 || are!.length !== 1) return null;
+  const from = toServer(now, are![0]!);
   return [from, from + end - start];
 }
 

@@ -117,7 +117,7 @@ class BriefBody(RequestBody):
 class ChapterBody(RequestBody):
     """The title of the chapter that begins with a passage; None where none does, and empty for its number.
 
-    It is refused where another title was `seen` than the one that stands there; before one without a title, nothing was.
+    It is refused where something else was `seen` than what stands there: a title, an empty one, or None for no chapter.
     """
 
     at: Ref
@@ -321,7 +321,8 @@ async def chapter(jobs: IdleJobsDep, body: ChapterBody) -> Changed:
     """Let a chapter begin with a passage, give it another title, or make it one with what stands before."""
     if "seen" in body.model_fields_set:
         stands = (await jobs.story.achapters()).get((await jobs.story.apassage(body.at)).step)
-        _check_seen("The title of the chapter was", [body.seen or ""], [stands or ""])
+        seen, there = ([] if title is None else [title] for title in (body.seen, stands))
+        _check_seen("The title of the chapter was", seen, there)
     await jobs.story.aedit_chapter(body.at, body.title)
     return moved(jobs)
 

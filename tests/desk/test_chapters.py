@@ -98,6 +98,48 @@ def test_a_title_that_was_changed_meanwhile_is_not_saved_over_unseen(client: Cli
     assert client.get(f"{path}/chapters") == {}
 
 
+def test_a_chapter_without_a_title_is_not_as_if_there_were_none(client: Client) -> None:
+    path = f"/stories/{client.write(client.begin()['id'], number=1)['id']}"
+    storm = {"at": "2", "title": "The Storm"}
+    assert client.refused("PUT", f"{path}/chapter", {**storm, "seen": ""})[0] == 409
+    client.send("PUT", f"{path}/chapter", {"at": "2", "title": "", "seen": None})
+    assert client.refused("PUT", f"{path}/chapter", {**storm, "seen": None})[0] == 409
+    assert client.get(f"{path}/chapters") == {"2": ""}
+    client.send("PUT", f"{path}/chapter", {**storm, "seen": ""})
+    assert client.get(f"{path}/chapters") == {"2": "The Storm"}
+
+
+def test_a_title_that_was_typed_for_a_chapter_that_is_joined_can_be_taken_back(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    form = title_in(page)
+    title = form.get_by_role("textbox")
+    title.fill("The Storm")
+    form.get_by_role("button").first.click()
+    page.locator("h2.chapter", has_text="The Storm").wait_for()
+    title.fill("The Flood")
+    form.get_by_role("button", name="No title").click()
+    there_are(page.locator("h2.chapter"), 0)
+    has_value(title, "")
+    page.keyboard.press("Escape")
+    page.get_by_role("group", name="Thrown away").get_by_text("The Flood").wait_for()
+
+
+def test_why_a_title_was_refused_goes_when_another_is_typed(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    form = title_in(page)
+    title, refusal = form.get_by_role("textbox"), page.get_by_role("dialog").get_by_role("alert")
+    title.fill("The Storm")
+    page.route("**/chapter", lambda route: route.fulfill(status=507, json={"error": "The disk is full."}))
+    form.get_by_role("button").first.click()
+    refusal.get_by_text("The disk is full.").wait_for()
+    page.unroute("**/chapter")
+    title.press("End")
+    title.press("s")
+    there_are(refusal, 0)
+    form.get_by_role("button").first.click()
+    page.locator("h2.chapter", has_text="The Storms").wait_for()
+
+
 def title_in(page: Any) -> Any:
     """Open the contents, and return the form of the first chapter's title."""
     page.keyboard.press("c")

@@ -89,20 +89,23 @@ export function ChapterForm(props: { story: string; at: string; step: number; ti
   useEffect(() => void (takeWish(field.key) && input.current?.focus()));
   // What stood there as the server refused another one, where the page was not told of it.
   const [told, setTold] = useState<string | null>();
-  useEffect(() => setTold(undefined), [props.title]);
   const { problem, setProblem, attempt } = useAttempt();
+  useEffect(() => setTold(undefined), [props.title]);
+  // Why it was refused holds for what stood there then.
+  useEffect(() => setProblem(""), [props.title, props.busy]);
   const now = told === undefined ? props.title : told;
   const stands = now ?? "";
   const title = field.text ?? stands;
   const changed = field.text !== null && ![field.base, field.text, field.saved].includes(stands);
   const type = (text: string) => {
+    setProblem("");
     if (text === stands) field.drop();
     else field.change(text, field.text === null ? stands : field.base);
   };
   const set = async (to: string | null) => {
-    const seen = field.text === null || stands === field.saved ? stands : field.base;
     field.sent(to ?? "");
-    if (await props.ask("PUT", "/chapter", { at: props.at, title: to, seen }, attempt)) return field.drop();
+    // Where a chapter is no more, a title that was typed for it can be taken back.
+    if (await props.ask("PUT", "/chapter", { at: props.at, title: to, seen: now }, attempt)) return to === null ? field.discard() : field.drop();
     field.sent(field.saved);
     const found = await get<Chapters>(`/stories/${props.story}/chapters`).catch(() => null);
     if (found) setTold(found[props.step] ?? null);

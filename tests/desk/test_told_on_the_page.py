@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -392,9 +393,14 @@ def test_what_of_a_pasted_text_has_no_room_in_its_field_is_told(page: Any, desk:
     told.get_by_text("300 letters have room here: the last 3 of what was put in are left out.").wait_for()
     # No room at all is told, too.
     pasted(page, player, "12")
-    told.get_by_text("the last 2 of").wait_for()
+    told.get_by_text("the last 2 of what was put in are left out").wait_for()
+    pasted(page, player, "1")
+    told.get_by_text("the last one of what was put in is left out").wait_for()
+    described = player.evaluate("field => document.getElementById(field.getAttribute('aria-describedby')).textContent")
+    assert "the last one of" in described
     player.press("Backspace")
     there_are(told, 0)
+    assert player.get_attribute("aria-describedby") is None
     # What is selected makes room.
     pasted(page, player, "A cook.", where="Control+A")
     has_value(player, "A cook.")
@@ -414,16 +420,17 @@ def test_in_a_dialog_it_is_told_at_the_field(page: Any, desk: Served) -> None:
     old.press("Control+V")
     told = page.locator(".replace").get_by_text("400 letters have room here: the last 20")
     told.wait_for()
-    assert abs(at_rest(told)["y"] - at_rest(old)["y"]) < 150
+    distance = """(told, name) => {
+        const field = document.querySelector(`dialog [aria-label="${name}"]`);
+        return told.getBoundingClientRect().top - field.getBoundingClientRect().bottom;
+    }"""
+    assert -5 <= told.evaluate(distance, "Words to find or replace") < 120
 
 
 def test_every_field_of_a_bounded_length_tells_it() -> None:
     sources = Path(__file__).parents[2] / "desk" / "web" / "src"
-    bounded = [
-        line.strip()
-        for path in sources.rglob("*.tsx")
-        for line in path.read_text().splitlines()
-        if "maxLength={" in line
-    ]
-    assert len(bounded) > 10
-    assert [line for line in bounded if "<ShortInput " not in line and "{...props}" not in line] == []
+    text = "".join(path.read_text() for path in sources.rglob("*.tsx"))
+    # Between the name of a tag and its `maxLength` no other one begins or ends; an arrow is a function.
+    tags = re.findall(r"<(\w+)\b((?:=>|[^<>])*?)\bmaxLength\b", text)
+    assert [name for name, _ in tags].count("ShortInput") > 10
+    assert [name for name, before in tags if name != "ShortInput" and "{...props}" not in before] == []

@@ -1,5 +1,5 @@
 // Small parts that every view uses.
-import { Fragment, useEffect, useLayoutEffect, useRef, useState, type ComponentProps, type FormEvent, type ReactNode } from "react";
+import { Fragment, useEffect, useId, useLayoutEffect, useRef, useState, type ComponentProps, type FormEvent, type ReactNode } from "react";
 import { emphasised } from "./format";
 import { typographic, usePage } from "./pageSettings";
 import { mountEditor, takeWish, type EditorField } from "./unsavedText";
@@ -201,19 +201,38 @@ export function ChangedMeanwhile(props: { what: string; now: string; onKeep: () 
     what was left of it. */
 export function ShortInput({ maxLength, ...props }: ComponentProps<"input"> & { maxLength: number; value: string }) {
   const [cut, setCut] = useState({ letters: 0, left: "" });
+  const hint = useId();
+  const told = cut.letters > 0 && cut.left === props.value;
   const put = (field: HTMLInputElement, data: DataTransfer) => {
     const text = data.getData("text").replace(/\r\n/g, "\n");
     const room = maxLength - field.value.length + (field.selectionEnd ?? 0) - (field.selectionStart ?? 0);
     setCut({ letters: text.length - room, left: field.value });
   };
-  const stay = ({ currentTarget: field, nativeEvent }: FormEvent<HTMLInputElement>) => {
-    if (/^insertFrom(Paste|Drop)$/.test((nativeEvent as InputEvent).inputType)) setCut({ ...cut, left: field.value });
+  const stay = (event: FormEvent<HTMLInputElement>) => {
+    const left = event.currentTarget.value;
+    if (/^insertFrom(Paste|Drop)$/.test((event.nativeEvent as InputEvent).inputType)) setCut((now) => ({ ...now, left }));
   };
   return (
     <>
-      <input {...props} maxLength={maxLength} onPaste={(event) => put(event.currentTarget, event.clipboardData)} onDrop={(event) => put(event.currentTarget, event.dataTransfer)} onInput={stay} />
-      {cut.letters > 0 && cut.left === props.value && (
-        <p className="hint cut" role="alert">{`${maxLength.toLocaleString("en-GB")} letters have room here: the last ${cut.letters.toLocaleString("en-GB")} of what was put in are left out.`}</p>
+      <input
+        {...props}
+        maxLength={maxLength}
+        aria-describedby={[props["aria-describedby"], told && hint].filter(Boolean).join(" ") || undefined}
+        onPaste={(event) => {
+          put(event.currentTarget, event.clipboardData);
+          props.onPaste?.(event);
+        }}
+        onDrop={(event) => {
+          put(event.currentTarget, event.dataTransfer);
+          props.onDrop?.(event);
+        }}
+        onInput={(event) => {
+          stay(event);
+          props.onInput?.(event);
+        }}
+      />
+      {told && (
+        <p id={hint} className="hint cut" role="alert">{`${maxLength.toLocaleString("en-GB")} letters have room here: the last ${cut.letters === 1 ? "one of what was put in is" : `${cut.letters.toLocaleString("en-GB")} of what was put in are`} left out.`}</p>
       )}
     </>
   );

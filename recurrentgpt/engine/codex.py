@@ -111,7 +111,10 @@ class StoryCodex:
         name = check_name("name", name, MOST_CLAUSE_WORDS if kind in ("promise", "question") else MOST_NAME_WORDS)
         if not name or kind not in get_args(Kind):
             raise BadAnswer(f"An entry has a name, and is one of {', '.join(get_args(Kind))}.")
-        lines = [_said(name, kind, "set", check_name("fact", fact, MOST_SENTENCE_WORDS), "fact") for fact in facts]
+        facts = [check_name("fact", fact, MOST_SENTENCE_WORDS) for fact in facts]
+        if not all(facts):
+            raise BadAnswer("A fact needs some words.")
+        lines = [_said(name, kind, "set", fact, "fact") for fact in facts]
         lines += [_said(name, kind, "key", check_name("key", key, MOST_NAME_WORDS)) for key in keys]
         known = (await self._session.codex_at(None)).find(name, kind, whole=True)
         if known is not None and not lines:
@@ -120,8 +123,12 @@ class StoryCodex:
         return (await self._session.codex(name))[0]
 
     async def alias(self, name: str, alias: str) -> Entry:
-        """Let an entry answer to another name or a role too, and return it."""
-        return await self._flag(name, "alias", check_name("name", alias, MOST_NAME_WORDS))
+        """Let an entry answer to another name or a role too, and return it; raises BadAnswer where another entry does."""
+        alias, codex = check_name("name", alias, MOST_NAME_WORDS), await self._session.codex_at(None)
+        held = codex.meant(alias)
+        if held is not None and held is not find_entry(codex, name):
+            raise BadAnswer(f"{alias} is {held.name} already: merge the two if they are one, or choose another name.")
+        return await self._flag(name, "alias", alias)
 
     async def merge(self, name: str, other: str) -> Entry:
         """Make one entry of two that are the same, under the first one's name, and return it.

@@ -169,6 +169,12 @@ def test_what_holds_for_the_whole_branch_is_said_of_no_passage(cli, story, optio
     assert (refused.code, f"{options[0]} holds for the whole branch" in refused.err) == (2, True)
 
 
+@pytest.mark.parametrize("option", ["--fact", "--key"])
+def test_what_goes_with_add_is_refused_without_it(cli, story, option):
+    refused = cli("codex", story, "The Ferryman", option, "river")
+    assert (refused.code, "--fact and --key go with --add KIND" in refused.err) == (2, True)
+
+
 def test_what_was_noted_of_a_hidden_entry_is_recalled_only_where_it_is_asked_for(cli, story):
     secret = "The Ferryman poisoned the duke."
     assert cli("codex", story, "The Ferryman", "--add", "person").code == 0

@@ -738,6 +738,10 @@ def test_what_an_author_cannot_mean_is_refused(story, author):
         story.add_entry("Bastian Cole", "person")
     with pytest.raises(BadAnswer, match="Nobody has Bastian Cole, who is a person"):
         story.edit_entry("Bastian", "holder", "the brass key")
+    with pytest.raises(BadAnswer, match="Bastian is Bastian Cole already: merge the two"):
+        story.alias_entry("Signe Orrin", "Bastian")
+    with pytest.raises(BadAnswer, match="A fact needs some words"):
+        story.add_entry("the tide", "thing", [" "])
     assert story.snapshot().head == head
     assert story.add_entry("Bastian Cole", "person", ["Bastian Cole limps."]).aliases == ()
 

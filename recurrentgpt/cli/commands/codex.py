@@ -98,8 +98,9 @@ def codex(
       recurrentgpt codex 3f2a --import lorebook.json
       recurrentgpt codex 3f2a --meant 1                   the first contradiction that `show` prints is meant so
 
-    What --set, --end and --meant correct holds on this branch from the passage on, and the later passages stay as they are. All
-    else holds for the whole branch. `undo` takes it back.
+    What --set, --end and --meant correct holds on this branch from the passage on, and the later passages stay as they are; it
+    goes when the text of that passage itself is edited. All else holds for the whole branch. `undo` takes it back. A look that is
+    set takes the place of all others.
     """
     of_branch: dict[str, object] = {"--add": add, "--alias": alias, "--merge": merge, "--import": lorebook}
     of_branch |= {
@@ -109,6 +110,8 @@ def codex(
     }
     given = [option for option, value in of_branch.items() if value is not None]
     changes = bool(given) or any(value is not None for value in (set_, end, meant))
+    if add is None and (fact or key):
+        raise SettingsError('--fact and --key go with --add KIND, also for an entry that is there; or say --set "fact=...".')
     if changes and remote is not None:
         raise SettingsError("On a server the codex is read only: leave --remote out.")
     if changes and name is None and lorebook is None and meant is None:

@@ -41,7 +41,6 @@ from recurrentgpt.schema.names import (
     CALENDAR,
     CAPITALS,
     EPITHETS,
-    FAMILY,
     PLACES,
     RANKS,
     epithets_of,
@@ -105,31 +104,32 @@ _IN_THAT_YEAR = (
 )
 """What says in which year something is told that is not of now: a night may be this one."""
 _WORDS_ON = (
-    r"(?:letters?|envelopes?|postcards?|telegrams?|diary|diaries|journals?|ledgers?|lists?|wills?(?! (?:of|to)\b)|"
-    r"files?(?! of\b)|dossiers?|plaques?|inscriptions?|registers?|memoirs?|chronicles?|biograph(?:y|ies)|obituar(?:y|ies)|"
-    r"newspapers?|gazettes?|clippings?|cuttings?|chapters?|playbills?|manuscripts?|transcripts?|depositions?|testaments?|"
-    r"stor(?:y|ies)|tales?|yarns?|legends?|fables?|anecdotes?|rumou?rs?|gossip|poems?|ballads?|nursery rhymes?)"
+    r"(?:letters?|postcards?|telegrams?|diary|diaries|journals?|wills?(?! (?:of|to)\b)|files?|dossiers?|plaques?|"
+    r"inscriptions?|memoirs?|chronicles?|biograph(?:y|ies)|obituar(?:y|ies)|clippings?|cuttings?|chapters?|manuscripts?|"
+    r"transcripts?|depositions?|testaments?|stor(?:y|ies)|tales?|yarns?|legends?|fables?|anecdotes?|rumou?rs?|poems?|ballads?|"
+    r"rhymes?|entr(?:y|ies)|reports?)"
 )
 """What holds or tells words about somebody."""
 _SAYS_WORDS = (
-    r"(?:signs?|signboards?|notes?|entr(?:y|ies)|columns?|pages?|reports?|headlines?|songs?|rhymes?|verses?|minutes|programmes?)"
-    r"(?: [\w'’-]+){0,4}? (?:said|says|read|reads|ran|began|told|listed|named|recorded|mentioned|went like|"
-    r"(?:was|were) (?:short|brief|long|dated|signed|headed|written))"
+    r"(?:signs?|signboards?|notes?|columns?|pages?|headlines?|songs?|verses?|minutes|programmes?|newspapers?|gazettes?|papers?|"
+    r"registers?|playbills?|ledgers?|gossip)"
 )
-"""The same, of what is more besides."""
+"""The same, of what is read or heard of only where it says something."""
 _READ = re.compile(
-    r"^\W*(?:(?:But|And|Then) )?(?:[Tt]he|[Aa]n?|[Tt]his|[Tt]hat|[Hh]is|[Hh]er|[Tt]heir|[Ii]ts|[Ii]t was (?:the|an?)|"
-    rf"[Tt]here (?:was|were|had been|hung)(?: an?| the| only an?)?) (?:[\w'’-]+ ){{0,2}}(?i:{_SAYS_WORDS}|{_WORDS_ON})\b"
-    r"(?!['’])(?! (?:lay|stood|fell|slipped|slid|burned|burnt|arrived|came|ended|stopped|bag|box|case|book|"
-    r"(?:was|were|had been) (?:gone|lost|burned|burnt|missing|locked|open|empty|torn)|in (?:his|her|their) (?:hand|pocket))\b)|"
-    r"\b(?:read|reads|recited|copied|quoted|leafed|paged|thumbed|dictated|sang|knew|learnt|learned|loved|heard) "
-    r"(?:out |aloud |over |from |in |through |about |them )*(?:the|an?|his|her|their|that|this) (?:[\w'’-]+ ){0,2}"
-    rf"(?:{_WORDS_ON}|songs?|rhymes?|entr(?:y|ies)|pages?|signs?|reports?)\b|"
-    r"\bturned (?:over )?(?:the|a|another|its|her|his) (?:[\w'’-]+ ){0,2}pages?\b|"
+    # The report says of them what follows.
+    rf"^\W*(?:(?:But|And|Then) )?(?:[Tt]he|[Aa]n?|[Tt]his|[Tt]hat|[Hh]is|[Hh]er|[Tt]heir) (?:[\w'’-]+ ){{0,2}}"
+    rf"(?i:{_WORDS_ON}|{_SAYS_WORDS})(?: [\w'’-]+){{0,4}}? (?:said|says|read|reads|ran|went|began|told|tells|recorded|"
+    rf"mentioned|went like|ran like|gave (?:him|her|them))(?! (?:away|up|out|off|down|so|no|nothing)\b)\b|"
+    r"\b(?:read|reads|recited|copied|quoted|dictated) (?:out |aloud |over |from |in |through |about |them )*"
+    rf"(?:the|an?|his|her|their|that|this) (?:[\w'’-]+ ){{0,2}}{_WORDS_ON}\b|"
+    rf"\b[Ii]t was (?:the|an?) (?:\w+ )?{_WORDS_ON} (?:that )?(?:[\w'’]+ ){{1,3}}(?:told|liked|loved|knew|sang|heard)\b|"
+    r"\b[Tt]here (?:was|were) (?:rumou?rs|gossip|tales|stories|legends) (?:all|everywhere|(?:of|about) (?:him|her|them))\b|"
+    rf"\b(?:[Ee]very (?:[\w'’-]+ ){{1,5}}?|[Ee]very(?:body|one) |[Aa]ll (?:[\w'’-]+ ){{1,4}}?)(?:knew|told|sang) the "
+    rf"(?:\w+ )?(?:{_WORDS_ON}|songs?)\b|"
     r"\b(?:[Oo]ver|[Oo]n|[Aa]bove) (?:the|his|her|a) (?:\w+ )?(?:door|gate|window|shop|wall|lintel|bench|card|van) "
     r"(?:it |they )?(?:still )?(?:said|read)\b"
 )
-"""A sentence about what holds words, or in which it is read, before what stands in it."""
+"""A sentence in which something that holds words says them, is read, or is told by everybody, before what it says."""
 _PUTS_AWAY = re.compile(
     r"\b(?:folded|burned|burnt|tore|put|puts|laid|tucked|dropped|threw|handed|took|locked|hid|crumpled|pocketed|closed|shut|"
     r"slipped|pushed|signed|sealed|picked|opened) (?:it|them)\b"
@@ -144,7 +144,7 @@ _ELSEWHEN = re.compile(
     r"from every (?:drawer|corner|shelf|room)\b|"
     r"imagin\w*|echo\w*|voice of|['’]s voice|(?:in|by|of) (?:\w+ )?(?:letters?|diary)|wrote|written|"
     r"in (?:the|that|this|her|his) (?:\w+ )?(?:tale|story|song|play|novel|simulation|game|chapter|scene|verse|"
-    r"draft|act(?! of))\b|"
+    r"act(?! of))\b|, (?:they|people|it) (?:said|read|ran)(?=[.,;])|"
     r"on page (?:\d+|\w+)\b|"
     r"ballad|legend|saga|obituary|eulogy|on (?:the )?stage|stage (?:left|right)|actress|actor|understudy|"
     r"in (?:the old|those) days|years (?:younger|older)|"
@@ -164,6 +164,7 @@ _ELSEWHEN = re.compile(
 _UNREAL = re.compile(
     r"\b(?:had(?! to\b)|once|would|could have|might|like|if|dead|that|how|than|when (?:he|she|they) (?:was|were)|never|no longer|"
     r"not|without|instead of|nor|neither|until|unless|since|somewhere|wherever|perhaps|maybe|surely|no doubt|"
+    r"according to (?!(?:the|his|her) (?:clock|watch|map|plan|calendar|timetable|rules?)\b)|"
     r"(?:in|of) the (?:afterlife|hereafter))\b|n['’]t\b",
     re.IGNORECASE,
 )
@@ -188,16 +189,15 @@ _DONE_WITH = (
 _THEN = re.compile(
     rf"\b(?:{_PAST_TIME} (?:ago|earlier|before)|in those days|back then|as a (?:boy|girl|child)|used to|"
     rf"when (?:he|she|they) (?:was|were) (?:still |only |just )?(?:alive|young|a)|(?:day)?dream(?:ed|t|ing)?|{_IN_THAT_YEAR}|"
-    r"it had (?:all )?(?:begun|started|happened) (?:with|when|in|on|at|because|so)\b|"
+    r"it had all (?:begun|started|happened) (?:with|when|in|on|at|because|so)\b|"
+    r"it (?:had )?(?:went|gone|happened) (?:like this|this way|as follows)|"
     r"let (?:his|her|their) (?:mind|thoughts) (?:drift|wander|go back)|"
-    r"(?:dozed|nodded|drifted) off|according to (?!(?:the|his|her) (?:clock|watch|map|plan|calendar|timetable|rules?)\b)|"
-    r"(?:the|a|their) (?:\w+ )?(?:serial(?! (?:killer|number))|matin[ée]e)|"
+    r"(?:mind|thoughts) (?:(?:drifted|wandered|strayed|went) back|returned to)|reverie|"
+    r"it was (?:only |just )?(?:the|a) (?:\w+ )?(?:serial(?! (?:killer|number))|radio play|matin[ée]e)|"
     r"(?:he|she|I|(?-i:[A-Z][\w-]+)) was (?:only |just |barely |not yet |not quite )?(?:four|five|six|seven|eight|nine|ten|"
-    r"eleven|twelve|\w{3,5}teen)(?=[.,;]| then| that year)|"
-    r"(?:mind|thoughts) (?:drifted|wandered|strayed|went back|returned to)|reverie|"
-    r"(?:told|tell|tells|telling) it\b(?! to\b(?! (?:\w+ ){1,2}(?:again|every|each|once)\b))|told (?:them|him|her|us)(?=[.:])|"
-    r"(?:narrator|storyteller|minstrel|bard|lecturer|guide) (?:tapped|pointed|explained|began|cleared|turned to)|"
-    r"(?:schoolmaster|schoolmistress|teacher) (?:\w+ )?(?:tapped|pointed (?:at|to)) the (?:\w+ )?(?:map|(?:black)?board|picture)|"
+    r"eleven|twelve|\w{3,5}teen) (?:then|that year|at the time)|"
+    r"(?:told|tell|tells|telling) it (?:to )?(?:(?:them|him|her|us) )?(?:best|every|each|like this|this way)\b|"
+    r"told (?:them|him|her|us)(?=:)|(?:narrator|storyteller|minstrel|bard) (?:began|cleared)|"
     rf"remember\w*(?! to\b)(?! (?:the|an?|his|her|its|their) (?:\w+ )?{_FORGOTTEN}\b)|"
     rf"(?<!\bthere )had been(?! {_DONE_WITH}\b)|"
     rf"{_LIKENESS}|{_SHOWS}\b[^.!?]{{0,80}}\b{_STUFF}|{_STUFF}\b[^.!?]{{0,80}} {_SHOWS}|{_STUFF} {_OF_SOMEBODY}|"
@@ -205,7 +205,7 @@ _THEN = re.compile(
     rf"broken)|of (?!him\b|her\b|them\b|(?-i:[A-Z])))\b)|"
     r"(?:unfolded|opened|read|reread) (?:the|his|her|their|an?) (?:\w+ )?(?:letter|note|diary|journal|postcard|will)|"
     r"machine (?:beeped|clicked|whirred)|as children|"
-    r"(?:in|of|the|his|her) (?:\w+ )?fever|pills|deliri\w*|hallucinat\w*|morphine|opium|lights (?:came up|went down)|"
+    r"(?:in|of|the|his|her) (?:\w+ )?fever|pills|deliri\w*|hallucinat\w*|morphine|opium|lights came up on|"
     r"(?:was|were) to play|"
     r"witness|testif\w*|testimony|confess\w*|recount\w*|described|through it again|(?:talked|spoke) (?:until|all|of)|"
     r"(?:put|lowered|set) the needle|record (?:crackled|hissed|played|spun)|"
@@ -216,27 +216,40 @@ _THEN = re.compile(
     re.IGNORECASE,
 )
 """What makes of another time, or of nobody in the flesh, what its paragraph tells after it, and the next one if it ends so."""
-_WOULD_HAVE = re.compile(r"^\W*(?:But |And |Oh, )?(?:He|She|They) would (?:never |not |surely |only )?have \w+")
+_WOULD_HAVE = re.compile(
+    r"^\W*(?:But |And |Oh, )?(?:He|She|They) would (?:never |not |surely |only )?have (?:loved|liked|hated|enjoyed|approved|"
+    r"been proud|been pleased)\b(?! to\b)"
+)
 """What makes of another time, or of no time, what is told next of whoever is gone."""
 _ONLY_DREAMT = (
     r"\b(?:[Ii]t|[Aa]ll|[Tt]hat) (?:was|had been) (?:only |just |nothing but |all |merely )*an? (?:bad |foolish )?"
     r"(?:dream|nightmare|daydream|hallucination|mirage)\b"
 )
+_WOKE = r"(?:woke|awoke|awakened|jerked awake|started awake)"
+_WHO = r"(?:[Hh]e|[Ss]he|[Tt]hey|I|(?!The\b|An?\b|His\b|Her\b|Then\b|But\b|And\b)[A-Z][\w-]+)"
+_WAKES_ALONE = (
+    rf"{_WHO} (?:\w+ )?{_WOKE}\b[^.;]*?(?:\b(?:and|to find|to see) (?:that )?(?:it was|the sun was|there was no|"
+    r"(?:he|she) was (?:alone|in)|the (?:room|bed|chair|house) was)|\balone\b)"
+)
+"""Who wakes where nobody has been."""
 _WAKES = re.compile(
-    r"\b(?:[Hh]e|[Ss]he|[Tt]hey|I|(?!The\b|An?\b|His\b|Her\b)[A-Z][\w-]+|and) (?:\w+ )?"
-    r"(?:woke|awoke|awakened|jerked awake|started awake)\b"
+    rf"\b{_WAKES_ALONE}|"
+    # Who does something and wakes of it was asleep in doing it.
+    rf"\b{_WHO} (?!(?:stirred|started|turned|sighed|groaned|moaned|rolled|jumped|coughed|sneezed|yawned|stretched|blinked|cried|"
+    rf"heard|felt|sat|slept|had|was)\b)(?:{IRREGULAR}|[a-z]+ed) [^.;\"]*\band (?:then )?{_WOKE}\b"
     r"(?! (?:up )?(?:him|her|them|the|his|[A-Z]\w+)\b)|"
-    r"\balarm (?:clock )?(?:rang|went|shrilled|buzzed|sounded)\b,? and (?:he|she|[A-Z][\w-]+) (?:was|lay|opened)|"
-    r"\bsat up (?:screaming|sweating|gasping|with a (?:start|scream|cry|gasp))|"
+    r"\balarm (?:clock )?(?:rang|went|shrilled|buzzed|sounded)\b,? and (?:he|she|[A-Z][\w-]+) (?:lay|was (?:alone|awake|in)|"
+    r"opened (?:his|her) eyes)\b|"
     rf"{_ONLY_DREAMT}|"
-    r"\b[Ii]t was (?:only |just |merely )?(?:a stranger|somebody else|someone else|another (?:man|woman|boy|girl)|"
-    r"no one|nobody|not (?:him|he|she)\b)|\bthere was (?:no one|nobody|nothing) (?:there|at all)\b"
+    # Who is called or seen from behind, and is another one.
+    r"\b(?:(?:[Hh]e|[Ss]he|I) (?:\w+ and )?(?:caught (?:his|her) (?:sleeve|arm|hand)|called (?:out )?(?:his|her) name|"
+    r"touched (?:his|her) (?:arm|shoulder|sleeve))|turned (?:his|her) (?:head|face))\b[^.]*(?:[.,]|, (?:and|but)) "
+    r"(?:and |but )?[Ii]t was (?:only |just |merely )?(?:a stranger|somebody else|someone else|another (?:man|woman|boy|girl)|"
+    r"not (?:him|he|she)\b)"
 )
 """What makes a dream, or a mistake, of what is told before it."""
-_WAKES_NEXT = re.compile(
-    rf"\W*(?:(?:(?:And |But )?[Tt]hen (?:[\w-]+ )?|(?:He|She|I) (?:\w+ )?)(?:woke|awoke)\b|{_ONLY_DREAMT})"
-)
-"""The same, of how a paragraph begins: who wakes there by their name has only slept."""
+_WAKES_NEXT = re.compile(rf"\W*(?:(?:And |But )?[Tt]hen )?(?:{_WAKES_ALONE}|{_ONLY_DREAMT})")
+"""The same, of how a paragraph begins."""
 _ASLEEP = re.compile(r"\b(?:slept|asleep|dozed|lay down|went to (?:bed|sleep)|snored|turned in|nodded off)\b")
 """What somebody does who then wakes."""
 _SALUTES = re.compile(r"\b(?:Dear|Dearest) [A-Z]\w+,")
@@ -463,14 +476,19 @@ _IS_FOUND = re.compile(
 _FINDS_MORE = re.compile(r"\b(?:find|finds|found) (?=(?:the|an?|his|her|their|no|some|what|nothing|it|that|out)\b)")
 """Finding something else with it, or in it."""
 _IT_IS_BACK = re.compile(
-    r"\b(?:handed|given|gave|brought|sent|washed|fished|dug|pulled|hauled|dredged|cast|thrown|threw|coughed) "
-    r"(?:it|them) (?:\w+ )?(?:in|back|up|ashore|out)\b|\b(?:it|they) (?:had )?(?:turned up|come back|came back|been found|"
-    r"been handed in|been mended|been repaired)\b|"
+    r"\b(?:(?:handed|given|gave|brought|sent) it (?:back|in)|(?:tide|sea|river|lake|waves|bog|ice|thief|thieves) "
+    r"(?:\w+ )?(?:given|gave|cast|thrown|threw|washed) it (?:up|back|ashore|out)|"
+    r"(?:washed|fished|dug|pulled|hauled|dredged|coughed) it (?:\w+ )?(?:up|out|ashore))\b|"
     r"\b(?:found it(?! (?:\w+ )?(?:to|that|hard|difficult|easy|odd|strange|impossible)\b)|(?:recovered|retrieved|returned|mended|"
-    r"repaired|restored) it)\b|\bit (?:was|had been) (?:found|mended|returned|recovered|repaired|copied)\b|"
+    r"repaired|restored) it)\b|"
+    r"\b(?P<it>it (?:(?:had )?(?:turned up|come back|came back|been found|been handed in|been mended|been repaired)|"
+    r"(?:was|had been) (?:found|mended|returned|recovered|repaired|copied)))\b|"
     r"\bone (?:just |exactly |very |rather )?like it\b"
 )
 """What tells of a thing, without its name, that it is there again, or that there is another one."""
+_DOER = re.compile(r"\b(?:the|an?|his|her|their|some) (?:[\w-]+ ){1,2}(?:(?:had|has|then) )?$", re.IGNORECASE)
+_OTHER_NOUN = re.compile(r"\b(?:the|an?|his|her|their|its|this|that) [a-z]", re.IGNORECASE)
+"""Who does it, just before what they do, and what else "it" may mean."""
 _NOT_BACK = re.compile(r"\b(?:never|not|nobody|no one|none|if|would|could)\b|n['’]t\b")
 _NOT_HANDLED = (
     r"(?:missed|mourned|regretted|remembered|wanted|needed|described|mentioned|destroyed|burned|smashed|searched|replaced|"
@@ -535,8 +553,10 @@ _HARDLY_ANOTHERS = re.compile(
 )
 """What is done with another's only where that one is told of just before."""
 _IN_DISGUISE = re.compile(
-    r"\b(?:disguise\w*|dressed as|(?:false|fake|painted|pencilled|paper) (?:beard|mou?stache|whiskers|wig)|"
-    r"(?!(?:It|That|This|There|He|She)\b)[A-Z]\w+ was (?:Lord|Sir|King|Prince|Duke|Count|Private|Mr|Lady|Queen|Mrs|Miss)\b|"
+    r"\b(?:disguise\w*|dressed as|(?:[Ii]n|[Ww]ith|[Uu]nder|[Bb]ehind|on|wore|wears|wearing|donned|straightened|adjusted) "
+    r"(?:the|an?|his|her) (?:\w+ )?(?:false|fake|painted|pencilled|paper) (?:beard|mou?stache|whiskers|wig)|"
+    r"(?!(?:It|That|This|There|He|She)\b)[A-Z]\w+ was (?:Lord|Sir|King|Prince|Duke|Count|Private|Mr|Lady|Queen|Mrs|Miss)\b"
+    r"(?!(?: [A-Z][\w-]*)*['’])|"
     r"pretend\w* to be (?:an?\b|the\b|[A-Z])|impersonat\w*|masquerad\w*|"
     r"play(?:ed|ing) the part|was (?:not|no longer) [A-Z]\w*|wasn['’]t [A-Z]\w*|swapped bodies|in the body of)\b"
 )
@@ -987,9 +1007,9 @@ def _means_nobody_else(role: str, entry: Entry, told: _Passage, codex: Codex) ->
 
 def _found_again(names: str, told: _Passage) -> bool:
     """Return whether a passage tells of a thing that it is found or mended, or means another one."""
+    if _it_is_back(names, told):
+        return True
     for sentence in told.sentences:
-        if _IT_IS_BACK.search(sentence.plain) and not _NOT_BACK.search(sentence.plain):
-            return True
         for match in re.finditer(rf"\b(?:{names})\b", sentence.plain, re.IGNORECASE):
             before = re.split(r"[,;:]", sentence.plain[: match.start()])[-1].split()
             after = _FINDS_MORE.sub(" ", re.split(r"[,;:]", sentence.plain[match.end() :])[0]).split()
@@ -997,6 +1017,21 @@ def _found_again(names: str, told: _Passage) -> bool:
                 _IS_FOUND.fullmatch(word.strip('".,!?').casefold()) for word in (*before[-5:], *after[:6])
             ):
                 return True
+    return False
+
+
+def _it_is_back(names: str, told: _Passage) -> bool:
+    """Return whether a passage tells of a thing as "it" that it is there, next to its name and with no other noun between."""
+    named = re.compile(rf"\b(?:{names})\b", re.IGNORECASE)
+    lines = ["", *(sentence.plain for sentence in told.sentences), ""]
+    for before, line, after in zip(lines, lines[1:], lines[2:], strict=False):
+        if (match := _IT_IS_BACK.search(line)) is None or _NOT_BACK.search(line):
+            continue
+        until = line[: match.start()] if match["it"] else _DOER.sub("", line[: match.start()])
+        *_, near = named.split(f"{before} {until}")
+        is_named = named.search(before) or named.search(line) or named.search(after)
+        if is_named and (match[0].startswith("one") or not _OTHER_NOUN.search(near)):
+            return True
     return False
 
 
@@ -1142,6 +1177,7 @@ def _may_be_another(entry: Entry, told: _Passage, act: ToldSentence) -> bool:
     names, text = "|".join(map(spelled, entry.names)), told.text
     for name in entry.own_names:
         text = text.replace(name, without_epithets(name))  # Little Annie is no other Annie
+    like = r"(?:namesake|impost[eo]r|look-?alike|doppelg[aä]nger|twin|double)"
     return told.is_of_another_world or bool(
         re.search(
             rf"\b(?i:the|an?|another|other|new|second|little|young|baby|cousin|nephew|niece|(?:grand)?(?:son|daughter),?|"
@@ -1149,15 +1185,18 @@ def _may_be_another(entry: Entry, told: _Passage, act: ToldSentence) -> bool:
             rf"\b(?:{names}), (?:his|her|their|the|an?|[A-Z]\w+['’]s) (?:[\w'’]+ ){{0,3}}(?:nephew|niece|"
             rf"(?:grand)?(?:son|daughter)|cousin|younger|second|puppy|dog|cat|horse|ship)\b|\bhad (?:his|her) name\b|"
             rf"\b(?:Storm|Hurricane|Operation|Project|Camp|Fort|Lake|Mount|Port|Villa|HMS|SS|Saint|St\.?) (?:{names})\b|"
-            rf"\b(?i:(?:an?|another) (?:[\w-]+ ){{1,4}}|(?:his|her|their|its) (?:[\w-]+ ){{0,2}}?(?!{FAMILY.pattern})[\w-]+ )"
-            rf"called (?:{names})\b|"
-            rf"\b(?i:the|his|her|their|its) (?:[\w-]+ ){{1,3}}(?:was|is|were) called (?:{names})\b|"
+            rf"(?<=[a-z,] )(?:an?|another) (?:[\w-]+ ){{1,4}}called (?:{names})"
+            rf"(?=[.,;:]|$| (?:who|that|which|and|in|on|at|with)\b)|"
+            rf"\b(?i:the|his|her|their|its) (?:[\w-]+ ){{1,3}}(?:was|is|were) called (?:{names})\b(?!['’])|"
             rf"\b(?:sign|signboard|board|plate|nameplate|plaque|card|label|door|window|shopfront|awning|letters|van|it|ticket) "
-            rf"(?:still |now |only |simply )?(?:said|says|read|reads|spelled|spelt|bore the name(?: of)?)(?: out)? (?:{names})\b|"
-            rf"\b(?:[Hh]e|[Ss]he|who|[Tt]hey) (?:was|were|became|had become|played|plays|would be) (?:{names})\b|"
+            rf"(?:still |now |only |simply )?(?:said|says|read|reads|spelled|spelt|bore the name(?: of)?)"
+            rf"(?: out)? (?:{names})\b(?!['’])|"
+            rf"\b(?:[Hh]e|[Ss]he|who|[Tt]hey) (?:was|were|became|had become|played|plays|would be) (?:{names})\b(?!['’])|"
             rf"\b(?:{names})(?:['’]s?| had an?) (?:identical )?(?:twin|double)\b|"
-            rf"\b(?:{names}), or who(?:m)?ever\b|\b(?i:namesakes?|impost[eo]rs?|look-?alikes?|doppelg\w+|twin (?:brother|sister)|"
-            rf"(?:image|picture|double) of (?:his|her|their))\b|"
+            rf"\b(?:{names}), (?:or who(?:m)?ever|(?:they|people|everybody|everyone) called (?:him|her|it))\b|"
+            rf"\b(?:{names})(?:['’]s|, (?:the|an?|his|her)) (?:\w+ )?{like}\b|"
+            rf"\b{like},? (?:of |to |called |named )?(?:{names})\b|"
+            rf"\b(?:image|picture|double) of (?:his|her|their) (?:dead|late|lost)\b|"
             rf"\b(?:named|christened|called) (?:the|an?|his|her|their|its) (?:\w+ )?(?:\w+ )?(?:after |for )?(?:{names})\b",
             text,
         )
@@ -1241,7 +1280,7 @@ def _is_dreamt(sentence: ToldSentence, told: _Passage) -> bool:
     if _ASLEEP.search(sentence.plain):
         return False
     after = told.sentences[told.sentences.index(sentence) + 1 :]
-    if any(_WAKES.search(one.plain) for one in after if one.paragraph == sentence.paragraph):
+    if _WAKES.search(" ".join(one.plain for one in after if one.paragraph == sentence.paragraph)):
         return True
     further = next((one for one in after if one.paragraph > sentence.paragraph), None)
     return further is not None and bool(_WAKES_NEXT.match(further.plain))

@@ -662,3 +662,102 @@ def test_what_is_handed_over_by_its_shorter_name_is_held_by_whoever_got_it():
     holds = "Petra held the theodolite against her chest until the wind dropped."
     assert [one["rule"] for one in find_contradictions(holds, codex)] == ["holder"]
     assert not find_contradictions(f"Signe gave Petra the theodolite and bent to tie her boot. {holds}", codex)
+
+
+KARL = changed(
+    Codex(),
+    [
+        said("Karl Ostrow", "status", "dead"),
+        said("Ada Whitlock", "pronouns", "she"),
+        said("silver flute", "status", "lost", "thing"),
+    ],
+    "p1",
+    3,
+)
+
+
+@pytest.mark.parametrize(
+    "passage",
+    [
+        # Whose somebody is, and a twin, an impostor, a boss of others
+        "She was Karl's wife. Karl took her hand.",
+        "He was Karl's oldest friend. Karl poured him a glass.",
+        "Ada, who was Karl's sister, sat down. Karl nodded.",
+        "His boss called Karl. Karl picked up the phone.",
+        "He had a twin brother. Karl nodded.",
+        "The impostor fled. Karl ran after him.",
+        # Papers
+        "The newspaper was wet. Karl spread it over a chair.",
+        "The files were kept upstairs. Karl climbed the steps.",
+        "The list was long. Karl took the basket and went out.",
+        "Her will was iron. Karl gave way.",
+        "He turned the page. Karl coughed.",
+        # Who wakes and who is there
+        "Karl ran up the stairs. Ada woke and screamed.",
+        "Karl opened the door. It was nobody.",
+        "Karl raised his gun. It was a stranger.",
+        "Karl lit the stove.\n\nThen she woke.",
+        # Words of time and telling
+        "According to the sergeant, the road was closed. Karl turned the car around.",
+        "The boat drifted off. Karl jumped in after it.",
+        "Tom was sixteen. Karl offered him a cigarette.",
+        "He told them. Karl nodded.",
+        "The guide pointed to the left. Karl took the lantern.",
+        "The lights went down. Karl took Ada's hand.",
+        "She would have screamed. Karl put his hand over her mouth.",
+        # Written with the rules as they were then in view
+        "The letter was for Ada. Karl propped it against the jug.",
+        "The ledger was heavy. Karl carried it to the window.",
+        "A journal lay open on the desk. Karl closed it and sat down.",
+        "She knew the story. Karl yawned and reached for his hat.",
+        "The chapter was finished. Karl put out the lamp.",
+        "Tom loved the tale. Karl tucked the blanket around him.",
+        "Ada read the list twice. Karl waited by the cart.",
+        "The door drifted open. Karl turned his head.",
+        "The canoe had drifted off in the night. Karl swam out and towed it in.",
+        "Lotte was seven, and she was hungry. Karl cut her a slice of bread.",
+        "The boy was nine. Karl lifted him onto the wall.",
+        "Karl laid the baby down. She woke and cried.",
+        "Karl slammed the door. Ada woke with a start.",
+        "Karl knocked again. There was nobody there.",
+        "Karl lifted the lantern. It was only a stranger with a dog.",
+        "The twins were asleep. Karl hung his coat on the nail.",
+        "Tom had a twin sister in Leeds. Karl asked after her.",
+        "A namesake of the mayor kept the inn. Karl shook his hand.",
+        "He was Karl's brother. Karl embraced him at the gate.",
+        "According to Ada, supper was at six. Karl looked at the clock.",
+        "The teacher tapped the board. Karl opened his book.",
+        "The guide explained the way to the hut. Karl shouldered his pack.",
+        "They would have missed the ferry. Karl whistled, and the ferryman waited.",
+        "The matinée was over. Karl helped Ada into her coat.",
+        "Ada told it well. Karl laughed until he wept.",
+    ],
+)
+def test_everyday_sentences_hide_no_dead_who_acts(passage):
+    assert [one["rule"] for one in find_contradictions(passage, KARL)] == ["dead"]
+
+
+@pytest.mark.parametrize(
+    "passage",
+    [
+        "He gave it up at once. Ada played the silver flute.",
+        "Ada threw them out. She played the silver flute.",
+        "The boy sent it up to the office. Ada played the silver flute.",
+        "The porter brought the trunk down and sent it back. Ada played the silver flute.",
+        "Tom repaired the cart, and it was mended by noon. Ada played the silver flute.",
+    ],
+)
+def test_what_else_is_given_back_hides_nothing_that_is_lost(passage):
+    assert [one["rule"] for one in find_contradictions(passage, KARL)] == ["lost"]
+
+
+@pytest.mark.parametrize(
+    "passage",
+    [
+        "Odo was Lord Harrow's man. Signe scratched his beard.",
+        "A paper wig lay there. Signe put on his coat.",
+        "Odo was Mrs Lane's lodger. Signe scratched his beard.",
+    ],
+)
+def test_nobody_is_in_disguise_for_a_masters_name_or_a_wig_that_lies_there(passage):
+    assert [one["rule"] for one in find_contradictions(passage, CODEX)] == ["pronouns"]

@@ -239,7 +239,6 @@ TOLD_OF_THE_DEAD = {
     "glass": (
         "They laid their fingertips on the tumbler and waited. Lena spelled out her name and asked for her ring."
     ),
-    "album": "Wim turned the stiff black pages. Bess waved from a punt. Bess held a pony by the ear.",
     "obituary": (
         "The Gazette gave him half a column. Karl Ostrow entered the ministry at thirty and left it at forty."
     ),
@@ -253,17 +252,8 @@ TOLD_OF_THE_DEAD = {
     ),
     "would have": "He would have loved it. Karl danced at the drop of a hat.",
     "rumour": "There were rumours all that winter. Karl bought tobacco in Riga. Karl drove a tram in Trieste.",
-    "lesson": (
-        "The schoolmaster tapped the map with his cane. Karl Ostrow crossed the pass with nine guns and took the fort."
-    ),
     "song": "Every child in the town knew the song. Karl climbed the belfry, and the boats came home.",
     "wager": "It had all begun with a wager. Karl bet his boots against a hat.",
-    "anecdote": (
-        "“That reminds me of poor Karl,” said the smith, and told them. Karl walked in one night "
-        "with a goose under each arm."
-    ),
-    "file": "The file was thin. Karl Ostrow bought the gun on a Monday and sold it on a Tuesday.",
-    "plaque": "There was a brass plaque by the gate. Karl Ostrow opened the baths and paid for them.",
     "cutter": "The pilot cutter was called Lena. Lena nosed up to the steps and dropped her sail.",
     "mistaken": (
         "Lena stepped off the tram and lifted her hand. Then the woman turned her head, and it was a stranger."
@@ -277,23 +267,18 @@ TOLD_OF_THE_DEAD = {
     ),
     "floods": "That was the year of the floods. Karl rowed the doctor from house to house.",
     "daydream": "He let his mind drift. Lena ran down to the water and called him in.",
-    "will": "His last will was a single sheet. Karl forgave the miller and gave the dog to the parson.",
     "gravestone": (
         "The letters had weathered. Karl Ostrow ruled this valley for thirty years, they said, and fed its poor."
     ),
     "fable": "Grandmother told it best. Karl tricked the fox and kept the goose.",
     "radio play": "It was only the serial. Karl drew his revolver and kicked the door in.",
-    "seven": "Ada was seven, and the war was new. Karl carried her on his shoulders to the station.",
     "parrot": "The widow kept a parrot called Karl. Karl swore at the priest.",
     "café": "The card in the window said Lena Brandt. Lena Brandt mended gloves and dyed feathers.",
     "mistook": (
         "Karl walked ahead of her with his hands in his pockets. She ran and caught his sleeve. It was a stranger."
     ),
-    "woke up": "Bess lifted the lid and sniffed. “More salt,” she said. Ada woke up on the kitchen floor.",
-    "dozed": "Ada dozed off over the ironing. Bess took the iron from her and laughed.",
     "ventriloquist": "The ventriloquist lifted the doll to his knee. “Good evening,” said Karl, and rolled his eyes.",
     "alibi": "According to the constable, it had gone like this. Karl climbed the wall at nine and dropped the sack.",
-    "cinema": "The lights went down. Lena rode into the valley on a white horse, and the boys whistled.",
     "double": (
         "He was the image of his dead brother. Karl to the life, the old women said. Karl, they "
         "called him, and Karl nodded."

@@ -360,6 +360,17 @@ _BACK_SOON = (
     r"(?! (?:for|to (?!(?:the|sea|war|prison)\b|[A-Z])|in|out|up|down|by the|on|over|through|towards?|from (?:his|"
     r"her) (?:mind|thoughts|face))\b)"
 )
+_CLAUSE_ENDS = (
+    r"(?=[.,;]|$| (?:and|but|with|without|by|for|in|at|on|before|after|to|over|through|across|because|when|while|as|last|that|"
+    r"yesterday|alone|together|forever|again|\w+ly)\b)"
+)
+"""Where a place ends that somebody leaves: the country house is no country."""
+_LONG_AGO = re.compile(
+    r"[^.;]*?\b(?:in (?:his|her|their) (?:youth|childhood|boyhood|girlhood|day|prime|(?:twen|thir|for|fif)ties)|"
+    r"as an? (?:young )?(?:boy|girl|child|youth|man|woman|student|apprentice)|(?:years|decades|long|months) (?:ago|before|earlier)|"
+    r"when (?:he|she|they) (?:was|were)|in (?:those|the old) days|in 1\d{3}|once)\b"
+)
+"""What tells of an absence that it was of another time."""
 _AFTER_NAME: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("absent", re.compile(
         rf"(?:{_BE} (?:reported )?missing\b(?! (?:a|an|the|his|her|from (?:the|his|her) (?:room|table))\b)|"
@@ -368,8 +379,8 @@ _AFTER_NAME: tuple[tuple[str, re.Pattern[str]], ...] = (
         r"over|for)\b|, (?:\w+ly )?\w+ing\b)|"
         r"(?:had |has )(?:gone (?:to (?:the|[A-Z]\w+)|abroad|overseas|away for good)|"
         r"left(?=[.,;]| (?:by|before|without|with|already|yesterday|for)\b))|(?:had |has )?fled(?: (?:to|from|for) (?=[A-Z])|"
-        r" (?:the (?:country|city|town|island|"
-        r"village|province|valley)|abroad|over the|across the|in the night|by night|into (?:exile|the (?:mountains|hills|"
+        rf" (?:the (?:country|city|town|island|"
+        rf"village|province|valley){_CLAUSE_ENDS}|abroad|over the|across the|in the night|by night|into (?:exile|the (?:mountains|hills|"
         r"forest|woods|desert|"
         r"night))|to the (?:mountains|coast|hills|north|south|east|west|border|continent|capital))|(?=[.;]|$))|"
         r"(?:had |has )?left (?:for (?!the (?:kitchen|night|day|bathroom|moment))|"
@@ -381,7 +392,9 @@ _AFTER_NAME: tuple[tuple[str, re.Pattern[str]], ...] = (
         r"absconded|eloped|"
         r"deserted\b(?! (?:the|his|her|him|by)\b)|escaped from (?:the )?(?:prison|jail|country|island|asylum)|"
         r"set (?:off|out|sail) for|departed for|moved (?:away )?to (?=[A-Z])|moved away|(?:flew|travelled|traveled) to (?=[A-Z])|"
-        r"went (?:(?:away|off|north|south|east|west) )?with the (?:ships|fleet|army|caravan)\b|"
+        r"went (?:(?:away|off|north|south|east|west) )?with the (?:ships|fleet|army|caravan)"
+        r"(?=[.,;]|$| (?:(?:that|last) \w+|at (?:dawn|daybreak|first light|noon)|on \w+day|in (?:the )?(?:spring|summer|autumn|"
+        r"winter)|(?:to|for|in) (?=[A-Z])|north|south|east|west|across|over|beyond)\b)|"
         r"enlisted|joined the (?:army|navy|regiment|legion|expedition|crusade)|went to sea|"
         rf"(?:boarded|took|caught|takes|boards|catches) (?:the|a) (?:\w+ ){{0,2}}{_SHIP} (?:for|to|out of|north|south|"
         rf"east|west|home)|"
@@ -440,11 +453,25 @@ _TAKEN = r"\b(?:took|takes|led|dragged|shipped|sent|marched|hauled) $"
 _AWAY = re.compile(r"(?:away|off|abroad|overseas)(?: (?:to|in|for)\b|(?=[.,;]|$))|"
                    r"to (?:the |a )?(?:prison|jail|gaol|hospital|asylum|"
                    r"cells|camp|front|galleys|madhouse)\b")  # fmt: skip
+_NO_PLACE = (
+    r"(?:(?:the|an?|his|her|their|its|such|[A-Z]\w*['’]s) )?(?:[a-z-]+ ){0,2}?(?:regard|esteem|contempt|honou?r|awe|check|line|"
+    r"suspense|reserve|readiness|trust|thrall|fear|terror|dread|hopes?|sin|poverty|luxury|comfort|peace|silence|secret|secrecy|"
+    r"shame|misery|debt|exile|hiding|disguise|style|squalor|danger|love|mourning|isolation|solitude|ignorance|uncertainty|doubt|"
+    r"need|pain|agony|anguish|despair|grief|sorrow|anger|rage|trouble|charge|command|control|power|service|touch|tears|mind|"
+    r"memory|memories|dreams?|thoughts?|heart|past|future|present|arms|embrace|grip|grasp|hands?|spirits|mood|shape|shock|way|"
+    r"custody|captivity|dark|darkness|hurry|place|vain|order|orders|state|condition|agreement|favou?r|"
+    r"edge|guard|trial|duty|watch|strike|leave|bail|terms|alert|run|course|schedule|time|hold|foot|verge|brink|"
+    r"odds|ease|rest|war|large|risk|bay|stake|loss|mercy|length|pressure|suspicion|arrest|observation|protection|spell|oath|threat|"
+    r"curse|impression|thumb|death|end|collapse|times)"
+    r"(?=[.,;]|$| (?:of|for|with|and|about|by|from|to|because|while|but|where|who|when|that|over|after|until|since|as|at|on|in)\b)"
+)
+"""What somebody may be in, on, at or under, and is nowhere."""
 _IS_IN = re.compile(
     r"(?:is|stands|waits|lives|sits|hides|stays|remains|sleeps|lodges|is (?:locked|trapped|hiding|staying|living|sleeping|"
     r"sitting|waiting|lodging|hidden|held|kept)) "
-    r"(?P<where>(?:in|at|on|inside|below|under|aboard|behind|near) "
-    r"(?:the |a |an |his |her )?[\w'’-]+(?: [\w'’-]+){0,5}?)(?=[.,;]|$| (?:and|with|while|because|but|where|who|when)\b)"
+    rf"(?P<where>(?:in|at|on|inside|below|under|aboard|behind|near) (?!{_NO_PLACE})"
+    r"(?:the |a |an |his |her )?[\w'’-]+(?: [\w'’-]+){0,5}?)(?=[.,;]|$| (?:and|with|while|because|but|where|who|when|"
+    r"from|about|by|for|until|since)\b)"
 )
 _PROMISED = re.compile(r"(?:promises|promised|swears|swore|vows|vowed)\b")
 
@@ -501,7 +528,8 @@ def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Ite
             for status, pattern in _AFTER_NAME:
                 match = pattern.match(fact, begins)
                 doubted = match is None or is_doubted(fact, verbs[0] if is_aside else start, match.end())
-                if not doubted and (status != "absent" or not _FOR_NOW.search(before)):
+                is_past = match is not None and (_FOR_NOW.search(before) or _LONG_AGO.match(fact, match.end()))
+                if not doubted and not (status == "absent" and is_past):
                     yield {**about, "aspect": "status", "value": status}
             left = _LEFT_PLACE.match(fact, begins)
             if left and _is_a_whole_place(left["place"], known) and not is_doubted(fact, start, left.end()):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from recurrentgpt.nodes.codex_doubts import is_doubted
 from recurrentgpt.schema.codex import Change, Codex, Entry
+from recurrentgpt.schema.names import OFFICE, RANKS
 
 _NOUN = r"(?:[a-z][\w-]* ){0,2}?[a-z][\w-]+"
 _NAME = r"(?:(?:Mr|Mrs|Ms|Dr|St|Capt|Prof|Lt|Sgt|Col)\.|[A-Z][\w-]*(?:['’](?!s\b)\w+)*)"
@@ -45,10 +46,12 @@ _GIVEN = (
     r"trades|traded|loans|loaned|throws|threw|tosses|tossed|brings|brought|offers|pays|grants|granted|pawned|lost)"
 )
 _TO = rf"(?P<to>{_FULL_NAME})\b(?!-\w| [A-Z])"
+_OFFICE = rf"(?:{OFFICE}|{'|'.join(sorted(RANKS))}|king|queen|prince|princess|count|countess|duke|duchess|lord|lady)"
+"""What stands before a name and says what somebody is; the wife of Odo is not Odo."""
 _NOT_THEIRS = r"(?!['’]s\b)"
 _GIVES = re.compile(
     rf"{_GIVEN} {_THING}(?: (?:back|over|on|away))? to {_TO}{_NOT_THEIRS}|"
-    rf"{_GIVEN} {_THE.replace('thing', 'given')} to (?:(?:the|an?|his|her) (?:\w+ )?[a-z]+|old) "
+    rf"{_GIVEN} {_THE.replace('thing', 'given')} to (?:(?:the|an?|his|her) (?:\w+ )?{_OFFICE}|old) "
     rf"{_TO.replace('to', 'titled')}(?=[.,;]|$)|"
     rf"(?:leaves|left) {_THE.replace('thing', 'left')} with {_TO.replace('to', 'keeper')}{_NOT_THEIRS}|"
     rf"(?:pressed|presses|pushed|pushes|put|puts|laid|dropped|thrust|placed|"
@@ -112,7 +115,8 @@ _LOSES = re.compile(
     r"(?:two|half|pieces|bits|splinters|shreds|matchwood)\b"
 )
 _GONE_NOW = (
-    r"(?:all |quite |now |completely |utterly |almost )?(?:lost|destroyed|burn(?:ed|t)(?: down| up)?|smashed|sunk|stolen|wrecked|"
+    r"(?:all |quite |now |completely |utterly |almost )?(?:lost(?! (?:in (?:thought|fog|mist|haze|(?:the )(?:fog|mist|crowd|dark\w*|"
+    r"distance|haze|snow|smoke|rain))|for words|to (?:sight|view)|on)\b)|destroyed|burn(?:ed|t)(?: down| up)?|smashed|sunk|stolen|wrecked|"
     r"shattered|shredded|ruined beyond repair|crushed|incinerated|demolished|scuttled|melted down|torn (?:up|to (?:pieces|"
     r"shreds|bits))|"
     r"ripped (?:up|to (?:pieces|shreds))|in (?:pieces|ashes|splinters|shreds)|ashes|gone for (?:good|ever)|swept away|"
@@ -126,8 +130,8 @@ _LOST = re.compile(
     r"went down with (?:all|every|its|her)|went to the bottom|foundered|"
     r"(?:broke|fell|smashed|crumbled|cracked|split|burst|flew|went) (?:in|into|to) (?:\w+ )?(?:pieces|two|half|bits|"
     r"fragments|dust|splinters)|"
-    r"(?:slipped|fell|dropped|slid|rolled|went)(?:(?!,? (?:and|but|while|so) (?:the|an?|his|her|their) )[^.;\"])* "
-    r"(?:sank|was lost|shattered|smashed|was gone))))\b|"
+    r"(?:slipped|fell|dropped|slid|rolled|went)(?:(?:(?!,? (?:and|but|while|so) (?:the|an?|his|her|their) )[^.;\"])* "
+    r"(?:sank|was lost|shattered|smashed|was gone)|[^.;\"]*, and it (?:was (?:lost|gone))))))\b|"
     r"^The (?:sea|river|fire|flames|flood|waves|tide|current|storm|water|mud|bog) (?:took|swallowed|carried off|consumed|"
     r"destroyed|"
     rf"carried away|swept away|claimed|ate|had) the (?P<taken>{_NOUN})(?=[.,;]|$)"
@@ -190,7 +194,7 @@ _NO_THING = frozenset((
     "anger", "rage", "pleasure", "feel", "doubt", "doubts", "suspect", "suspects", "witness", "doctor", "priest", "guard",
     "guards", "police", "captain", "king", "queen", "twins", "stranger", "crowd", "prisoner", "prisoners", "nightmare",
     "dead", "bloodline", "kingdom", "world", "audience", "attention", "majority", "evidence", "initiative", "floorboards",
-    "aisle", "aim", "wheel", "reins", "same", "most", "least", "more", "wind", "rain", "dark", "darkness", "heat", "means",
+    "sea", "ocean", "river", "lake", "shore", "coast", "horizon", "aisle", "aim", "wheel", "reins", "same", "most", "least", "more", "wind", "rain", "dark", "darkness", "heat", "means",
     "lights", "accounts", "old", "new", "little", "small", "big", "large", "good", "bad", "wrong", "long", "great", "only",
     "young", "black", "white", "red", "blue", "green", "sound", "noise", "smell", "exam", "test", "degree", "licence",
     "license", "leadership",
@@ -242,7 +246,7 @@ def things_in(fact: str, known: Codex) -> Iterator[Change]:
         thing = match["thing"] or match["taken"]
         if _is_lost(thing, fact, match):
             how = match["how"] or match["gone"] or "lost"
-            is_lost = re.match("lost|stolen|sunk|gone|swept|washed|sank|at the", how)
+            is_lost = re.search("^(?:lost|stolen|sunk|gone|swept|washed|at the)|(?:sank|lost|gone)$|^sank", how)
             yield Change(entry=thing, kind="thing", do="set", aspect="status", value="lost" if is_lost else "destroyed")
     for match in _FOUND.finditer(fact):
         held = known.find(match["thing"])

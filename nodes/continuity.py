@@ -209,8 +209,9 @@ _THEN = re.compile(
     r"(?:was|were) to play|"
     r"witness|testif\w*|testimony|confess\w*|recount\w*|described|through it again|(?:talked|spoke) (?:until|all|of)|"
     r"(?:put|lowered|set) the needle|record (?:crackled|hissed|played|spun)|"
-    r"scrolled|swiped|(?:first|next|last) page|(?:at|after) the (?:wake|funeral)|"
-    r"(?:eulogy|obituary|ballad|epitaph)|curtain (?:rose|went up)|"
+    r"scrolled|swiped|(?:first|next|last) page (?:began|ran|read|said|told)|(?:at|after) the (?:wake|funeral)|"
+    r"(?:struck up|sang|sings|read|reads|recited|gave|delivered|began) (?:the|an?|his|her) (?:\w+ )?(?:eulogy|obituary|ballad|epitaph)|"
+    r"curtain (?:rose|went up)|"
     r"(?:told|tell|telling|swapped|traded) (?:\w+ ){0,4}(?:stor(?:y|ies)|tales?|anecdotes)|"
     r"thought (?:back|of)|closed (?:his|her) eyes and saw)\b",
     re.IGNORECASE,

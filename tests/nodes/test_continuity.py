@@ -713,7 +713,7 @@ KARL = changed(
         "The chapter was finished. Karl put out the lamp.",
         "Tom loved the tale. Karl tucked the blanket around him.",
         "Ada read the list twice. Karl waited by the cart.",
-        "The door drifted open. Karl turned his head.",
+        "The door drifted open. Karl turned to look.",
         "The canoe had drifted off in the night. Karl swam out and towed it in.",
         "Lotte was seven, and she was hungry. Karl cut her a slice of bread.",
         "The boy was nine. Karl lifted him onto the wall.",
@@ -731,6 +731,41 @@ KARL = changed(
         "They would have missed the ferry. Karl whistled, and the ferryman waited.",
         "The matinée was over. Karl helped Ada into her coat.",
         "Ada told it well. Karl laughed until he wept.",
+        # Written when the rules had been narrowed
+        "The telegram had not come. Karl put on his boots and walked to the post office.",
+        "A bundle of letters stood on the dresser. Karl moved it to make room for the plates.",
+        "The report was late again. Karl threw his pen on the desk.",
+        "Ada wrote the last entry and blotted it. Karl brought her a cup of tea.",
+        "The song ended. Karl clapped louder than anybody.",
+        "Tom copied out the list for the grocer. Karl lifted the crates into the cart.",
+        "The sign over the shop had been painted green. Karl admired it from across the street.",
+        "Her diary was locked. Karl laughed and gave her back the key.",
+        "The skiff drifted past the pier. Karl threw a rope.",
+        "The gate banged in the wind. Karl went out and tied it shut.",
+        "It was only the milkman. Karl paid him and carried in the bottles.",
+        "Karl held up the lamp. There was no one on the stairs.",
+        "Karl tiptoed past the cot, but the child woke.",
+        "Ada woke before dawn. Karl was chopping wood in the yard.",
+        "Karl touched her shoulder. She woke and rubbed her eyes.",
+        "Lotte was ten. Karl handed her a whistle.",
+        "Tom was nineteen and tall. Karl lent him a jacket.",
+        "The twins had measles. Karl read to them through the door.",
+        "He looked like his twin brother. Karl told him so.",
+        "She would have fallen. Karl caught her by the sleeve.",
+        "He would have been late. Karl harnessed the mare in two minutes.",
+        "The schoolmaster rang the bell. Karl ran across the yard.",
+        "According to the almanac, frost was due. Karl fetched sacking for the beans.",
+        "Ada told him about the rent. Karl shrugged.",
+        "The minutes dragged. Karl tapped the table with his spoon.",
+        "The last page was missing. Karl turned the book over.",
+        "His uncle called Karl. Karl ran down the stairs.",
+        "She was Karl's niece. Karl patted her hand.",
+        "Ada dozed off over her knitting. Karl put another log on the fire.",
+        "Her mind wandered. Karl waited for an answer.",
+        "The lights went out. Karl lit a candle.",
+        "The matinée was sold out. Karl bought tickets for the evening.",
+        "She knew the ballad by heart. Karl hummed along with her.",
+        "It was a long story. Karl poured himself another glass.",
     ],
 )
 def test_everyday_sentences_hide_no_dead_who_acts(passage):
@@ -761,3 +796,55 @@ def test_what_else_is_given_back_hides_nothing_that_is_lost(passage):
 )
 def test_nobody_is_in_disguise_for_a_masters_name_or_a_wig_that_lies_there(passage):
     assert [one["rule"] for one in find_contradictions(passage, CODEX)] == ["pronouns"]
+
+
+def read_of(fact):
+    known = changed(
+        Codex(), [said(name, "look", "tall") for name in ("Bastian Cole", "Signe Orrin", "Odo Vane")], "p1", 1
+    )
+    changes = from_facts("", [fact], fact, known, "English")
+    return [(one["entry"], one["aspect"], one["value"]) for one in changes if one.get("aspect", "fact") != "fact"]
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "Signe is held in high regard.",
+        "Signe is kept in the dark about the will.",
+        "Signe is held in contempt.",
+        "Signe is kept in line by her aunt.",
+        "Signe is living in fear.",
+        "Signe is sleeping in his arms.",
+        "Signe is in love with Odo.",
+        "Signe is under suspicion.",
+        "Signe had fled the city in her youth.",
+        "Signe had fled the country house.",
+        "Signe fled the island when she was nine.",
+        "Signe went with the fleet captain to dinner.",
+        "Signe went with the caravan as far as the gate.",
+        "Signe gave the silver ring to the wife of Odo.",
+        "Signe gave the silver ring to the church in Harrow.",
+        "The silver ring fell, and the sea was lost in fog.",
+    ],
+)
+def test_what_is_no_place_no_leaving_and_no_handing_over_is_not_read(fact):
+    assert read_of(fact) == []
+
+
+@pytest.mark.parametrize(
+    ("fact", "expected"),
+    [
+        ("Signe is held in the kitchen from Odo.", ("Signe Orrin", "place", "in the kitchen")),
+        ("Signe is hidden in the cellar by her aunt.", ("Signe Orrin", "place", "in the cellar")),
+        ("Signe is kept in the power station.", ("Signe Orrin", "place", "in the power station")),
+        ("Signe fled the city in the night.", ("Signe Orrin", "status", "absent")),
+        ("Signe had fled the country.", ("Signe Orrin", "status", "absent")),
+        ("Signe went with the caravan at dawn.", ("Signe Orrin", "status", "absent")),
+        ("Signe gave the silver ring to her uncle Odo.", ("silver ring", "holder", "Odo Vane")),
+        ("Signe gave the silver ring to the old ferryman Odo.", ("silver ring", "holder", "Odo Vane")),
+        ("The silver ring dropped, and a wave came, and it was gone.", ("silver ring", "status", "lost")),
+        ("The silver ring fell over the side and was lost.", ("silver ring", "status", "lost")),
+    ],
+)
+def test_where_somebody_is_who_left_and_who_has_a_thing_is_read(fact, expected):
+    assert read_of(fact) == [expected]

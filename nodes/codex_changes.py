@@ -367,7 +367,8 @@ _CLAUSE_ENDS = (
 """Where a place ends that somebody leaves: the country house is no country."""
 _LONG_AGO = re.compile(
     r"[^.;]*?\b(?:in (?:his|her|their) (?:youth|childhood|boyhood|girlhood|day|prime|(?:twen|thir|for|fif)ties)|"
-    r"as an? (?:young )?(?:boy|girl|child|youth|man|woman|student|apprentice)|(?:years|decades|long|months) (?:ago|before|earlier)|"
+    r"as an? (?:young )?(?:boy|girl|child|youth|man|woman|student|apprentice)|"
+    r"(?:years|decades|long|months) (?:ago|before|earlier)|"
     r"when (?:he|she|they) (?:was|were)|in (?:those|the old) days|in 1\d{3}|once)\b"
 )
 """What tells of an absence that it was of another time."""
@@ -379,8 +380,8 @@ _AFTER_NAME: tuple[tuple[str, re.Pattern[str]], ...] = (
         r"over|for)\b|, (?:\w+ly )?\w+ing\b)|"
         r"(?:had |has )(?:gone (?:to (?:the|[A-Z]\w+)|abroad|overseas|away for good)|"
         r"left(?=[.,;]| (?:by|before|without|with|already|yesterday|for)\b))|(?:had |has )?fled(?: (?:to|from|for) (?=[A-Z])|"
-        rf" (?:the (?:country|city|town|island|"
-        rf"village|province|valley){_CLAUSE_ENDS}|abroad|over the|across the|in the night|by night|into (?:exile|the (?:mountains|hills|"
+        rf" (?:the (?:country|city|town|island|village|province|valley){_CLAUSE_ENDS}|"
+        r"abroad|over the|across the|in the night|by night|into (?:exile|the (?:mountains|hills|"
         r"forest|woods|desert|"
         r"night))|to the (?:mountains|coast|hills|north|south|east|west|border|continent|capital))|(?=[.;]|$))|"
         r"(?:had |has )?left (?:for (?!the (?:kitchen|night|day|bathroom|moment))|"
@@ -461,9 +462,10 @@ _NO_PLACE = (
     r"memory|memories|dreams?|thoughts?|heart|past|future|present|arms|embrace|grip|grasp|hands?|spirits|mood|shape|shock|way|"
     r"custody|captivity|dark|darkness|hurry|place|vain|order|orders|state|condition|agreement|favou?r|"
     r"edge|guard|trial|duty|watch|strike|leave|bail|terms|alert|run|course|schedule|time|hold|foot|verge|brink|"
-    r"odds|ease|rest|war|large|risk|bay|stake|loss|mercy|length|pressure|suspicion|arrest|observation|protection|spell|oath|threat|"
-    r"curse|impression|thumb|death|end|collapse|times)"
-    r"(?=[.,;]|$| (?:of|for|with|and|about|by|from|to|because|while|but|where|who|when|that|over|after|until|since|as|at|on|in)\b)"
+    r"odds|ease|rest|war|large|risk|bay|stake|loss|mercy|length|pressure|suspicion|arrest|observation|protection|spell|oath|"
+    r"threat|curse|impression|thumb|death|end|collapse|times)"
+    r"(?=[.,;]|$| (?:of|for|with|and|about|by|from|to|because|while|but|where|who|when|that|over|after|until|since|as|at|on|"
+    r"in)\b)"
 )
 """What somebody may be in, on, at or under, and is nowhere."""
 _IS_IN = re.compile(

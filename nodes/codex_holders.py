@@ -115,8 +115,9 @@ _LOSES = re.compile(
     r"(?:two|half|pieces|bits|splinters|shreds|matchwood)\b"
 )
 _GONE_NOW = (
-    r"(?:all |quite |now |completely |utterly |almost )?(?:lost(?! (?:in (?:thought|fog|mist|haze|(?:the )(?:fog|mist|crowd|dark\w*|"
-    r"distance|haze|snow|smoke|rain))|for words|to (?:sight|view)|on)\b)|destroyed|burn(?:ed|t)(?: down| up)?|smashed|sunk|stolen|wrecked|"
+    r"(?:all |quite |now |completely |utterly |almost )?"
+    r"(?:lost(?! (?:in (?:the )?(?:thought|fog|mist|haze|crowd|dark\w*|distance|smoke)|for words|to (?:sight|view)|on)\b)|"
+    r"destroyed|burn(?:ed|t)(?: down| up)?|smashed|sunk|stolen|wrecked|"
     r"shattered|shredded|ruined beyond repair|crushed|incinerated|demolished|scuttled|melted down|torn (?:up|to (?:pieces|"
     r"shreds|bits))|"
     r"ripped (?:up|to (?:pieces|shreds))|in (?:pieces|ashes|splinters|shreds)|ashes|gone for (?:good|ever)|swept away|"
@@ -194,7 +195,8 @@ _NO_THING = frozenset((
     "anger", "rage", "pleasure", "feel", "doubt", "doubts", "suspect", "suspects", "witness", "doctor", "priest", "guard",
     "guards", "police", "captain", "king", "queen", "twins", "stranger", "crowd", "prisoner", "prisoners", "nightmare",
     "dead", "bloodline", "kingdom", "world", "audience", "attention", "majority", "evidence", "initiative", "floorboards",
-    "sea", "ocean", "river", "lake", "shore", "coast", "horizon", "aisle", "aim", "wheel", "reins", "same", "most", "least", "more", "wind", "rain", "dark", "darkness", "heat", "means",
+    "sea", "ocean", "river", "lake", "shore", "coast", "horizon",
+    "aisle", "aim", "wheel", "reins", "same", "most", "least", "more", "wind", "rain", "dark", "darkness", "heat", "means",
     "lights", "accounts", "old", "new", "little", "small", "big", "large", "good", "bad", "wrong", "long", "great", "only",
     "young", "black", "white", "red", "blue", "green", "sound", "noise", "smell", "exam", "test", "degree", "licence",
     "license", "leadership",

@@ -369,7 +369,7 @@ _LONG_AGO = re.compile(
     r"[^.;]*?\b(?:in (?:his|her|their) (?:youth|childhood|boyhood|girlhood|day|prime|(?:twen|thir|for|fif)ties)|"
     r"as an? (?:young )?(?:boy|girl|child|youth|man|woman|student|apprentice)|"
     r"(?:years|decades|long|months) (?:ago|before|earlier)|"
-    r"when (?:he|she|they) (?:was|were)|in (?:those|the old) days|in 1\d{3}|once)\b"
+    r"when (?:he|she|they) (?:was|were)|in (?:those|the old) days|in 1\d{3})\b"
 )
 """What tells of an absence that it was of another time."""
 _AFTER_NAME: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -395,7 +395,7 @@ _AFTER_NAME: tuple[tuple[str, re.Pattern[str]], ...] = (
         r"set (?:off|out|sail) for|departed for|moved (?:away )?to (?=[A-Z])|moved away|(?:flew|travelled|traveled) to (?=[A-Z])|"
         r"went (?:(?:away|off|north|south|east|west) )?with the (?:ships|fleet|army|caravan)"
         r"(?=[.,;]|$| (?:(?:that|last) \w+|at (?:dawn|daybreak|first light|noon)|on \w+day|in (?:the )?(?:spring|summer|autumn|"
-        r"winter)|(?:to|for|in) (?=[A-Z])|north|south|east|west|across|over|beyond)\b)|"
+        r"winter)|(?:to|for|in) (?=[A-Z])|north|south|east|west|across|over|into|beyond)\b)|"
         r"enlisted|joined the (?:army|navy|regiment|legion|expedition|crusade)|went to sea|"
         rf"(?:boarded|took|caught|takes|boards|catches) (?:the|a) (?:\w+ ){{0,2}}{_SHIP} (?:for|to|out of|north|south|"
         rf"east|west|home)|"
@@ -455,17 +455,18 @@ _AWAY = re.compile(r"(?:away|off|abroad|overseas)(?: (?:to|in|for)\b|(?=[.,;]|$)
                    r"to (?:the |a )?(?:prison|jail|gaol|hospital|asylum|"
                    r"cells|camp|front|galleys|madhouse)\b")  # fmt: skip
 _NO_PLACE = (
+    r"(?:(?:place|edge|death|an? (?:[a-z-]+ )?(?:state|condition))\b|"
     r"(?:(?:the|an?|his|her|their|its|such|[A-Z]\w*['’]s) )?(?:[a-z-]+ ){0,2}?(?:regard|esteem|contempt|honou?r|awe|check|line|"
     r"suspense|reserve|readiness|trust|thrall|fear|terror|dread|hopes?|sin|poverty|luxury|comfort|peace|silence|secret|secrecy|"
     r"shame|misery|debt|exile|hiding|disguise|style|squalor|danger|love|mourning|isolation|solitude|ignorance|uncertainty|doubt|"
     r"need|pain|agony|anguish|despair|grief|sorrow|anger|rage|trouble|charge|command|control|power|service|touch|tears|mind|"
-    r"memory|memories|dreams?|thoughts?|heart|past|future|present|arms|embrace|grip|grasp|hands?|spirits|mood|shape|shock|way|"
-    r"custody|captivity|dark|darkness|hurry|place|vain|order|orders|state|condition|agreement|favou?r|"
-    r"edge|guard|trial|duty|watch|strike|leave|bail|terms|alert|run|course|schedule|time|hold|foot|verge|brink|"
+    r"memory|memories|dreams?|thoughts?|past|future|present|arms|embrace|grip|grasp|hands?|spirits|mood|shape|shock|way|"
+    r"custody|captivity|dark|darkness|hurry|vain|orders?|agreement|favou?r|"
+    r"guard|trial|duty|watch|strike|leave|bail|terms|alert|run|course|schedule|time|hold|foot|verge|brink|"
     r"odds|ease|rest|war|large|risk|bay|stake|loss|mercy|length|pressure|suspicion|arrest|observation|protection|spell|oath|"
-    r"threat|curse|impression|thumb|death|end|collapse|times)"
+    r"threat|curse|impression|thumb|collapse|times)"
     r"(?=[.,;]|$| (?:of|for|with|and|about|by|from|to|because|while|but|where|who|when|that|over|after|until|since|as|at|on|"
-    r"in)\b)"
+    r"in)\b))"
 )
 """What somebody may be in, on, at or under, and is nowhere."""
 _IS_IN = re.compile(

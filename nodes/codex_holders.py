@@ -46,7 +46,10 @@ _GIVEN = (
     r"trades|traded|loans|loaned|throws|threw|tosses|tossed|brings|brought|offers|pays|grants|granted|pawned|lost)"
 )
 _TO = rf"(?P<to>{_FULL_NAME})\b(?!-\w| [A-Z])"
-_OFFICE = rf"(?:{OFFICE}|{'|'.join(sorted(RANKS))}|king|queen|prince|princess|count|countess|duke|duchess|lord|lady)"
+_OFFICE = (
+    r"(?:(?!(?:river|tower|corner|border|other|former|latter|under|over|after|inner|outer|upper|lower)\b)[a-z]{3,}(?:er|or)|"
+    rf"{OFFICE}|{'|'.join(sorted(RANKS))}|king|queen|prince|princess|count|countess|duke|duchess|lord|lady)"
+)
 """What stands before a name and says what somebody is; the wife of Odo is not Odo."""
 _NOT_THEIRS = r"(?!['’]s\b)"
 _GIVES = re.compile(
@@ -116,7 +119,8 @@ _LOSES = re.compile(
 )
 _GONE_NOW = (
     r"(?:all |quite |now |completely |utterly |almost )?"
-    r"(?:lost(?! (?:in (?:the )?(?:thought|fog|mist|haze|crowd|dark\w*|distance|smoke)|for words|to (?:sight|view)|on)\b)|"
+    r"(?:lost(?! (?:in (?:the )?(?:thought|fog|mist|haze|distance)|for words|to (?:sight|view)|"
+    r"on (?:him|her|them|[A-Z]\w+))\b)|"
     r"destroyed|burn(?:ed|t)(?: down| up)?|smashed|sunk|stolen|wrecked|"
     r"shattered|shredded|ruined beyond repair|crushed|incinerated|demolished|scuttled|melted down|torn (?:up|to (?:pieces|"
     r"shreds|bits))|"

@@ -284,6 +284,35 @@ TOLD_OF_THE_DEAD = {
         "called him, and Karl nodded."
     ),
 }
+TOLD_OR_DREAMT_OF_THE_DEAD = [
+    "The letter said it all. Karl left the inn at nine and took the coast road.",
+    "The file told the rest. Lena crossed the border on foot.",
+    "His diary began in March. Karl bought a mule and two spades.",
+    "Ada read from the journal. Karl shot a bear on the second day.",
+    "The inscription read as follows. Karl Ostrow crossed the river here with his men.",
+    "In her dream the door was open. Karl sat in the kitchen.",
+    "Karl sat down and asked for bread. It was only a dream, and the kitchen was cold.",
+    "Karl leaned over her and smiled. Ada woke, and it was dark, and nobody was there.",
+    "That was the summer of the drought. Karl dug the second well.",
+    "It was the winter they lost the cow. Karl sold his watch.",
+    "Nurse told it every Christmas. Karl tricked the bailiff and kept the pig.",
+    "There were stories about him everywhere. Karl drank a river dry. Karl wrestled a bull.",
+    "They told stories of him. Karl swam the strait in a storm.",
+    "He would have liked the music. Karl danced with everybody.",
+    "Everybody knew the story. Karl bet the farm on a snail.",
+    "“I'm Lena,” said the youngest. Lena hid behind the door and counted to ten.",
+    "She had a goldfish called Karl. Karl swam in circles.",
+    "The barge was called Lena Brandt. Lena Brandt lay low in the water.",
+    "She called out to him. The man turned his head, and it was a stranger.",
+    "Karl walked ahead under the lamps. She ran and touched his arm. It was somebody else.",
+    "According to the porter, Karl climbed the back stair at ten.",
+    "The chronicle tells it otherwise. Karl Ostrow burned the bridge himself.",
+    "The bard began. Karl rode out at dawn.",
+    "She opened the biography. “Karl Ostrow left school at ten,” it said.",
+    "The transcript ran to nine pages. Lena laughed, Lena wept, Lena asked for water.",
+    "It had all begun with a horse. Karl bought it blind.",
+    "The obituary was short. Karl Ostrow kept bees and wrote to nobody.",
+]
 MET_WHERE_THEY_WENT = {
     "years on": "Ten years on, Tom opened a bakery in the same street and got fat.",
     "visit": "It took Ada two days to get there by coach. Tom lifted her down and kissed her.",
@@ -301,7 +330,7 @@ THERE_AGAIN = {
 }
 
 
-@pytest.mark.parametrize("passage", TOLD_OF_THE_DEAD.values(), ids=TOLD_OF_THE_DEAD.keys())
+@pytest.mark.parametrize("passage", [*TOLD_OF_THE_DEAD.values(), *TOLD_OR_DREAMT_OF_THE_DEAD])
 def test_nobody_is_accused_of_whom_words_or_another_time_tell(passage):
     assert find_contradictions(passage, DEAD) == []
 

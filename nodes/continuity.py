@@ -483,12 +483,12 @@ _IS_FOUND = re.compile(
 _FINDS_MORE = re.compile(r"\b(?:find|finds|found) (?=(?:the|an?|his|her|their|no|some|what|nothing|it|that|out)\b)")
 """Finding something else with it, or in it."""
 _IT_IS_BACK = re.compile(
-    r"\b(?:(?:handed|given|gave|brought|sent) it (?:back|in)|(?:tide|sea|river|lake|waves|bog|ice|thief|thieves) "
-    r"(?:\w+ )?(?:given|gave|cast|thrown|threw|washed) it (?:up|back|ashore|out)|"
+    r"\b(?:(?:handed|given|gave|brought|sent) it (?:back|in)|(?:tide|sea|river|lake|waves|bog|ice|thief|thieves|divers?|nets?) "
+    r"(?:\w+ )?(?:given|gave|cast|thrown|threw|washed|brought) it (?:up|back|ashore|out)|"
     r"(?:washed|fished|dug|pulled|hauled|dredged|coughed) it (?:\w+ )?(?:up|out|ashore))\b|"
     r"\b(?:found it(?! (?:\w+ )?(?:to|that|hard|difficult|easy|odd|strange|impossible)\b)|(?:recovered|retrieved|returned|mended|"
     r"repaired|restored) it)\b|"
-    r"\b(?P<it>it (?:(?:had )?(?:turned up|come back|came back|been found|been handed in|been mended|been repaired)|"
+    r"\b(?P<it>[Ii]t (?:(?:had )?(?:turned up|come back|came back|been found|been handed in|been mended|been repaired)|"
     r"(?:was|had been) (?:found|mended|returned|recovered|repaired|copied)))\b|"
     r"\bone (?:just |exactly |very |rather )?like it\b"
 )
@@ -1030,14 +1030,18 @@ def _found_again(names: str, told: _Passage) -> bool:
 def _it_is_back(names: str, told: _Passage) -> bool:
     """Return whether a passage tells of a thing as "it" that it is there, next to its name and with no other noun between."""
     named = re.compile(rf"\b(?:{names})\b", re.IGNORECASE)
+    begins = re.compile(rf"\W*(?:the|his|her|their) (?:{names})\b", re.IGNORECASE)
     lines = ["", *(sentence.plain for sentence in told.sentences), ""]
     for before, line, after in zip(lines, lines[1:], lines[2:], strict=False):
         if (match := _IT_IS_BACK.search(line)) is None or _NOT_BACK.search(line):
             continue
         until = line[: match.start()] if match["it"] else _DOER.sub("", line[: match.start()])
+        is_another = re.match(rf"(?: [\w'’-]+){{0,3}}, (?:the|an?) (?!(?:{names})\b)", line[match.end() :])
         *_, near = named.split(f"{before} {until}")
+        # What a sentence begins with is what the next one calls "it", whatever else it names.
+        near = "" if begins.match(before) else near
         is_named = named.search(before) or named.search(line) or named.search(after)
-        if is_named and (match[0].startswith("one") or not _OTHER_NOUN.search(near)):
+        if is_named and not is_another and (match[0].startswith("one") or not _OTHER_NOUN.search(near)):
             return True
     return False
 

@@ -805,6 +805,9 @@ def test_everyday_sentences_hide_no_dead_who_acts(passage):
         "The boy sent it up to the office. Ada played the silver flute.",
         "The porter brought the trunk down and sent it back. Ada played the silver flute.",
         "Tom repaired the cart, and it was mended by noon. Ada played the silver flute.",
+        "The kite fell into the river. Tom fished it out. Ada played the silver flute.",
+        "She returned it to the shelf, the big atlas. Ada played the silver flute.",
+        "The dog brought it back, a stick as long as himself. Ada played the silver flute.",
     ],
 )
 def test_what_else_is_given_back_hides_nothing_that_is_lost(passage):

@@ -325,6 +325,9 @@ THERE_AGAIN = {
     "tide": "The tide had given it up again. Ada wiped the silver flute and blew into it.",
     "remade": "The silversmith had made her one just like it. Ada raised the silver flute and blew into it.",
     "back": "On Monday a carrier brought it back in brown paper. Ada tried the silver flute and put it away.",
+    "diver": "The diver brought it up in a net, wrapped in weed. Ada dried the silver flute.",
+    "mud": "The silver flute had lain in the mud for a year. Tom fished it out with a rake. Ada wiped the silver flute.",
+    "piano": "It had turned up behind the piano. Ada played the silver flute.",
     "year": "It was the summer of the regatta. Ada played the silver flute on the lawn.",
     "story": "Nurse told it to them every night. Ada blew the silver flute, and the rats came out.",
 }

@@ -52,8 +52,8 @@ _DRY = {
 # Plans have to take up the premise and the memory in their words, so there the run may be longer.
 _DRY_PLANS = {**_DRY, "dry_allowed_length": 9}
 
-# DRY stops exact loops, and the model then loops with one word changed. These two stop that, and have to be weak: they count
-# full stops like any other token, and at a frequency penalty of 0.25 sentences no longer end.
+# Both stop loops in which a word changes, which DRY lets pass. They have to be weak: they count full stops like any other token,
+# and at a frequency penalty of 0.25 sentences no longer end.
 _WEAK_PENALTIES = {"presence_penalty": 0.35, "frequency_penalty": 0.06, "repeat_last_n": 320}
 
 WRITE = Decoding(
@@ -75,7 +75,7 @@ WRITE_TAUGHT = Decoding(
     max_tokens=800,
     sampling={"min_p": 0.1, "top_k": 0, "top_p": 0.95, **_WEAK_PENALTIES},
 )
-"""Prose of a model that wears an adapter: it has learnt to end its sentences, and needs no form; DRY joins words."""
+"""Prose of a model that wears an adapter: it has learnt to end its sentences. It needs no form, and no DRY, which joins words."""
 
 FACTS = Decoding(temperature=0.3, max_tokens=320, sampling={"min_p": 0.1, "top_k": 0, "top_p": 1.0})
 """Notes on a passage: cold, for they must be true."""

@@ -111,7 +111,9 @@ def codex(
     given = [option for option, value in of_branch.items() if value is not None]
     changes = bool(given) or any(value is not None for value in (set_, end, meant))
     if add is None and (fact or key):
-        raise SettingsError('--fact and --key go with --add KIND, also for an entry that is there; or say --set "fact=...".')
+        raise SettingsError(
+            '--fact and --key go with --add KIND, also for an entry that is there; or say --set "fact=...".'
+        )
     if changes and remote is not None:
         raise SettingsError("On a server the codex is read only: leave --remote out.")
     if changes and name is None and lorebook is None and meant is None:

@@ -36,7 +36,9 @@ _THE_DEAD = re.compile(
     r"enterrée?|noyée?|"
     r"tuée?|née?|fallecid[oa]|enterrad[oa]|difunt[oa]|nacid[oa]|decedut[oa]|sepolt[oa]|sepultad[oa]|falecid[oa]|uccis[oa]|"
     r"nat[oa]|dood|overleden|begraven|vermoord|verdronken|geboren|mart[wa]y?|död|død|begravd|begravet)\b"
-    r"|(?:dies|die|perishes|drowns|falls(?! asleep| in love)|lies?(?! to| about)|rests|rots|decays|haunts|hangs(?= from| in| on)|"
+    r"|(?:dies|die|perishes|drowns|falls(?! asleep| in love)|"
+    r"lies?(?! to| about| ill\b| sick\b| awake| asleep| in bed| in wait| wounded)|rests|rots|"
+    r"decays|haunts|hangs(?= from| in| on)|"
     r"leaves(?= behind| an? | no | two | three | everything| all | (?:\w+ ){1,3}to [A-Z])|belongs|stirbt|ertrinkt|fällt|"
     r"liegt|ruht|"
     r"spukt|hinterlässt|meurt|tombe|gît|repose|hante|laisse|muere|yace|deja|muore|giace|lascia|morre|jaz|deixa|sterft|ligt|rust|"
@@ -158,7 +160,7 @@ _TIED = (
     rf"(?<!\w)(?:is|are|ist|est|es|è|é)\s(?:(?:§)['’]?s?\s{_BONDS}|(?:\w+['’]?\s){{1,2}}{_BONDS}\s(?:of|von|de|di|do|da|"
     rf"van)\s(?:§)(?!\w))|"
     r"(?<!\w)(?:is|are)\s(?:dating|courting|marrying|nursing|seeing|sleeping with|living with|"
-    r"in a relationship with)\s(?:§)(?!\w)"
+    r"in a relationship with)\s(?:§)(?!\w)|(?<!\w)(?:will|is to|are to|is going to)\s(?:marry|wed)\s(?:§)(?!\w)"
 )
 
 

@@ -157,6 +157,7 @@ def test_a_full_disk_lets_go_of_no_suggestion(client: Client, monkeypatch: pytes
 
 def select(page: Any, number: int, start: int, end: int) -> Any:
     """Select characters of a passage's first paragraph, and return the toolbar."""
+    page.locator("article.passage > .prose").nth(number - 1).locator("p").first.wait_for()
     page.evaluate(SELECT, [number, start, end])
     tools = page.get_by_role("group", name="Work on the selection")
     tools.wait_for()

@@ -30,6 +30,8 @@ CALLED = ("Jonas Reed", "Jonas", "Reed")
         "Ada is married to Jonas Reed.",
         "Ada is Jonas Reed's wife.",
         "Ada lives with Jonas Reed.",
+        "Ada is to marry Jonas Reed in the spring.",
+        "Jonas Reed lies ill in the attic.",
         "Ada knows that Jonas Reed pilots the ship.",
         "Jonas Reed wohnt im Turm.",
         "Jonas Reed kann jedes Schloss öffnen.",

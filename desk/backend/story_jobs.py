@@ -530,6 +530,13 @@ class StoryJobs:
         self.update(suggestions=now)
         self.save()
 
+    def work_on_suggestion(self, key: str) -> None:
+        """Show of a suggestion that other words are made for it: were that stopped at once, why it has none is told no more."""
+        waiting = self.state.suggestions
+        self.update(
+            suggestions=[{**one, "error": "", "working": True} if one["key"] == key else one for one in waiting]
+        )
+
     def take_out_suggestion(self, key: str) -> tuple[int, Suggestion] | None:
         """Take a suggestion out of those that wait and return it with its place; None for one that is gone already."""
         waiting = self.state.suggestions

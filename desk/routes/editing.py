@@ -203,6 +203,7 @@ async def suggestion(jobs: IdleJobsDep, body: Selection) -> JobStarted:
             f"{MOST_SUGGESTIONS} suggestions wait already, on all branches of this story: take or leave some of them first."
         )
     jobs.start("rework", suggest(jobs, at, body.start, body.end, body.how, body.key), draft=jobs.draft)
+    jobs.work_on_suggestion(body.key)
     return JobStarted(story=jobs.story.id)
 
 

@@ -149,10 +149,10 @@ def _from_told(
         fact = shortened(fact, MOST_SENTENCE_WORDS)
         named, rests_on = known.named_in(fact, passage), nearest(fact, lines)
         told |= {entry.name for entry in named}
-        whole = _with_whole_names(fact, passage, known) if noted else fact
-        found = list(_by_rule(whole, named, known)) if is_english(language) else []
-        if noted and not found and is_english(language):
-            found = list(_of_newcomer(whole, known))
+        found = list[Change]()
+        if is_english(language):
+            whole = _with_whole_names(fact, passage, known) if noted else fact
+            found = list(_by_rule(whole, named, known)) or (list(_of_newcomer(whole, known)) if noted else [])
         if named and number and all(change["do"] == "end" for change in found):
             found.append(Change(entry=named[0].name, kind=named[0].kind, do="set", aspect="fact"))
         found = [change for change in found if not _revives(change, fact, known)]
@@ -271,7 +271,7 @@ def _with_whole_names(fact: str, passage: str, known: Codex) -> str:
 
     Not where its passage brings in another one: "a ferryman", "her captain".
     """
-    fact = plain(fact)
+    fact, around = plain(fact), plain(passage)
     for start, end, entry in sorted(known.kin_in(fact), key=lambda kin: -kin[0]):
         if not any(name in fact for name in entry.names):
             fact = f"{fact[:start]}{entry.name}{fact[end:]}"
@@ -283,7 +283,7 @@ def _with_whole_names(fact: str, passage: str, known: Codex) -> str:
         for called in sorted({*said, *roles}, key=len, reverse=True):
             there = rf"\b[Tt]he {re.escape(called)}{_GOES_ON}"
             others = rf"(?<!\bthe )(?<!\bThe )\b{re.escape(called)}\b|\b{re.escape(called)} (?:of\b|[A-Z])"
-            if not re.search(others, "" if called in said and entry.kind == "thing" else plain(passage)):
+            if not re.search(others, "" if called in said and entry.kind == "thing" else around):
                 fact = re.sub(there, entry.name if entry.kind == "person" else f"the {entry.name}", fact)
     return fact
 

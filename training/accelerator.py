@@ -4,9 +4,9 @@ It needs PyTorch, transformers and safetensors, and nothing of this project, so 
 result is a checkpoint as training.train writes it, for `training.export`.
 
     sft     learn the replies of the conversations
-    sample  write the scene of every conversation with an adapter, which `dpo` then learns to tell from the author's
-    dpo     go on from an adapter by direct preference optimisation (arXiv 2305.18290): the author's scene against the model's own
-            (self-play fine-tuning, arXiv 2401.01335), with the likelihood of the author's beside it
+    sample  write scenes of the conversations with an adapter, several of each, for readers to mark (training.preferences)
+    dpo     go on from an adapter by direct preference optimisation (arXiv 2305.18290) of the scenes that the readers preferred,
+            with the likelihood of the preferred ones, and of the authors' replies, beside it
     write   write the held-out contexts with an adapter, for readers
 """
 
@@ -29,7 +29,7 @@ import torch.nn.functional as functional
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
-from transformers import Qwen2Config, Qwen2ForCausalLM
+from transformers import LogitsProcessor, LogitsProcessorList, Qwen2Config, Qwen2ForCausalLM
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 BETAS, WEIGHT_DECAY, GRADIENT_NORM, WARM_UP, LOWEST = (0.9, 0.95), 0.01, 1.0, 0.06, 0.05
@@ -193,6 +193,19 @@ def attach(base: Base, rank: int, alpha: float, seed: int) -> dict[str, Lora]:
     return found
 
 
+class WeakPenalties(LogitsProcessor):
+    """Make what a reply has said less likely, as llama.cpp's presence and frequency penalties do."""
+
+    def __init__(self, asked: int, presence: float, frequency: float) -> None:
+        self.asked, self.presence, self.frequency = asked, presence, frequency
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        """Return the scores less the penalties of the tokens after the prompt."""
+        said = input_ids[:, self.asked :]
+        counts = torch.zeros_like(scores).scatter_add_(1, said, torch.ones_like(said, dtype=scores.dtype))
+        return scores - self.presence * (counts > 0) - self.frequency * counts
+
+
 class Conversations:
     """The packed conversations, by the model's own numbers."""
 
@@ -205,6 +218,11 @@ class Conversations:
         self.learnt = list(torch.split(learnt, self.about["lengths"]))
         self.end = int(base.number[self.about["end"]])
         self.contexts = [base.number[torch.tensor(context["ids"])] for context in self.about["contexts"]]
+        # A better and a worse reply to a scene's prompt, by the model's own numbers.
+        self.preferences: list[tuple[str, Tensor, Tensor]] = [
+            (pair["name"], base.number[torch.tensor(pair["better"])], base.number[torch.tensor(pair["worse"])])
+            for pair in self.about["preferences"]
+        ]
         self.by_scene: dict[str, list[int]] = {}
         for number, row in enumerate(self.about["rows"]):
             self.by_scene.setdefault(row["name"], []).append(number)
@@ -361,7 +379,8 @@ def write(
                 temperature=options.temperature,
                 top_p=0.95,
                 top_k=0,
-                min_p=0.06,
+                min_p=0.1,
+                logits_processor=LogitsProcessorList([WeakPenalties(longest, options.presence, options.frequency)]),
                 max_new_tokens=options.longest,
                 eos_token_id=end,
                 pad_token_id=end,
@@ -375,23 +394,22 @@ def write(
     return found
 
 
-def dpo(
-    base: Base,
-    talks: Conversations,
-    adapters: dict[str, Lora],
-    samples: dict[str, list[int]],
-    options: argparse.Namespace,
-) -> dict[str, Any]:
-    """Prefer the author's scene to the model's own, from the adapter as it is; return what the checkpoint is to say."""
+def whole_numbers(base: Base, reply: Sequence[int]) -> list[int]:
+    """Return a reply by the numbers of the whole vocabulary."""
+    return [int(number) for number in base.vocabulary[torch.tensor(reply, dtype=torch.long)]]
+
+
+def dpo(base: Base, talks: Conversations, adapters: dict[str, Lora], options: argparse.Namespace) -> dict[str, Any]:
+    """Prefer what readers preferred, from the adapter as it is; return what the checkpoint is to say."""
     began = time.monotonic()
-    pairs: list[tuple[Tensor, Tensor, int]] = []
-    for name, said in samples.items():
-        asked, told = talks.scene(name)
-        own = torch.tensor([*said, talks.end])
-        pairs.append((torch.cat([asked, told]), torch.cat([asked, own]), len(asked)))
-    # An author's scene and the model's own stand beside each other.
-    rows = [row for pair in pairs for row in pair[:2]]
-    learnt = [torch.arange(len(row)) >= pairs[place // 2][2] for place, row in enumerate(rows)]
+    # The better reply to a prompt and the worse one stand beside each other.
+    asked = [talks.scene(name)[0] for name, _, _ in talks.preferences]
+    rows = [
+        torch.cat([prompt, reply])
+        for prompt, (_, better, worse) in zip(asked, talks.preferences, strict=True)
+        for reply in (better, worse)
+    ]
+    learnt = [torch.arange(len(row)) >= len(asked[place // 2]) for place, row in enumerate(rows)]
     lengths = [len(row) for row in rows]
 
     def sums(places: Sequence[int]) -> Tensor:
@@ -404,13 +422,14 @@ def dpo(
     with torch.inference_mode():
         for group in batches(lengths, range(len(rows)), options.most_tokens):
             before[group] = sums(group).float().cpu()
-    longer = [max(lengths[2 * pair], lengths[2 * pair + 1]) for pair in range(len(pairs))]
+    longer = [max(lengths[2 * pair], lengths[2 * pair + 1]) for pair in range(len(asked))]
+    names, whole = sorted(talks.names(held_out=False)), [len(ids) for ids in talks.ids]
     optimizer = optimizer_of(adapters, options.learning_rate)
-    steps_an_epoch = max(1, len(pairs) // options.batch)
+    steps_an_epoch = max(1, len(asked) // options.batch)
     total, history = round(options.epochs * steps_an_epoch), []
     for step in range(total):
         epoch, place = divmod(step, steps_an_epoch)
-        order = list(range(len(pairs)))
+        order = list(range(len(asked)))
         random.Random(f"pairs {options.seed} {epoch}").shuffle(order)
         chosen = order[place * options.batch : (place + 1) * options.batch]
         lost = won = 0.0
@@ -420,17 +439,25 @@ def dpo(
             gain = (now - before[places].to(DEVICE)).reshape(-1, 2)
             margin = options.beta * (gain[:, 0] - gain[:, 1])
             words = torch.tensor([float(learnt[2 * pair].sum()) for pair in group], device=DEVICE)
-            loss = (-functional.logsigmoid(margin) - options.likelihood * now.reshape(-1, 2)[:, 0] / words).sum() / len(
-                chosen
-            )
+            preferred = -functional.logsigmoid(margin) - options.likelihood * now.reshape(-1, 2)[:, 0] / words
+            loss = preferred.sum() / len(chosen)
             loss.backward()  # type: ignore[no-untyped-call]
             lost += float(loss.detach())
             won += float((margin > 0).sum()) / len(chosen)
+        authors = [talks.lesson(name, step) for name in random.Random(f"{options.seed} {step}").sample(names, len(chosen))]
+        count = sum(int(talks.learnt[row][1:].sum()) for row in authors)
+        for group in batches(whole, authors if options.authors else [], options.most_tokens):
+            found, _ = likelihoods(
+                base, padded([talks.ids[row] for row in group]), padded([talks.learnt[row] for row in group])
+            )
+            (-options.authors * found.sum() / count).backward()  # type: ignore[no-untyped-call]
         update(optimizer, options.learning_rate * rate(step, total))
         history.append({"step": step + 1, "loss": lost, "preferred": won})
         if (step + 1) % max(1, total // 8) == 0:
+            newest = [float(row["preferred"]) for row in history[-8:]]
             print(
-                f"step {step + 1} of {total}: loss {lost:.3f}, preferred {won:.2f}, {time.monotonic() - began:.0f} s",
+                f"step {step + 1} of {total}: loss {lost:.3f}, preferred {sum(newest) / len(newest):.2f}, "
+                f"{time.monotonic() - began:.0f} s",
                 flush=True,
             )
     measured = held_out_loss(base, talks, options.most_tokens)
@@ -476,21 +503,25 @@ def main() -> int:
     parser.add_argument("packed", type=Path, help="the folder that training.pack wrote")
     parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--adapter", type=Path, help="a checkpoint to begin with, or to write with")
-    parser.add_argument("--samples", type=Path, nargs="*", default=[], help="of dpo: what sample wrote")
+    parser.add_argument("--each", type=int, default=4, help="of sample: replies to each prompt")
     parser.add_argument("--rank", type=int, default=8)
     parser.add_argument("--alpha", type=float, default=16.0)
     parser.add_argument("--learning-rate", type=float, default=3e-4)
     parser.add_argument("--epochs", type=float, default=3.0)
     parser.add_argument("--batch", type=int, default=16, help="conversations, or pairs, to a step of the optimiser")
     parser.add_argument("--beta", type=float, default=0.1, help="of dpo")
-    parser.add_argument("--likelihood", type=float, default=0.2, help="of dpo: weight of the author's own likelihood")
-    parser.add_argument("--temperature", type=float, default=0.7, help="of sample and write")
+    parser.add_argument("--likelihood", type=float, default=0.2, help="of dpo: weight of the preferred one's own likelihood")
+    parser.add_argument("--authors", type=float, default=0.5, help="of dpo: weight of the authors' replies")
+    parser.add_argument("--temperature", type=float, default=0.6, help="of sample and write")
+    parser.add_argument("--presence", type=float, default=0.35, help="of sample and write: penalty on a word once said")
+    parser.add_argument("--frequency", type=float, default=0.06, help="of sample and write: for each time it was said")
     parser.add_argument(
         "--strength", type=float, action="append", help="of write: of the adapter; may be given several times"
     )
     parser.add_argument("--longest", type=int, default=520, help="tokens of a reply that is written")
     parser.add_argument("--together", type=int, default=256, help="replies that are written at once")
     parser.add_argument("--most-tokens", type=int, default=16_384, help="of a micro-batch")
+    parser.add_argument("--prompts", type=int, help="of sample: only so many of the scenes, drawn by the seed")
     parser.add_argument("--scenes", type=int, help="only so many, to try it")
     parser.add_argument("--layers", type=int, help="only so many, to try it")
     parser.add_argument("--seed", type=int, default=0)
@@ -509,17 +540,16 @@ def main() -> int:
     if options.what == "sft":
         save(options.output, talks, adapters, sft(base, talks, adapters, options), options)
     elif options.what == "dpo":
-        samples = {
-            name: said
-            for path in options.samples
-            for name, said in json.loads(path.read_text()).items()
-            if name in talks.by_scene
-        }
-        save(options.output, talks, adapters, dpo(base, talks, adapters, samples, options), options)
+        save(options.output, talks, adapters, dpo(base, talks, adapters, options), options)
     elif options.what == "sample":
         names = [name for name in talks.names(held_out=False) if not name.endswith(" opening")]
-        said = write(base, adapters, [talks.scene(name)[0] for name in names], talks.end, 1.0, options)
-        options.output.write_text(json.dumps(dict(zip(names, said, strict=True))))
+        names = random.Random(f"samples {options.seed}").sample(names, min(options.prompts or len(names), len(names)))
+        prompts = [talks.scene(name)[0] for name in names for _ in range(options.each)]
+        said = write(base, adapters, prompts, talks.end, 1.0, options)
+        found: dict[str, list[list[int]]] = {name: [] for name in names}
+        for place, reply in enumerate(said):
+            found[names[place // options.each]].append(whole_numbers(base, reply))
+        options.output.write_text(json.dumps(found))
     else:
         rows = []
         for strength in options.strength or [1.0]:
@@ -528,8 +558,8 @@ def main() -> int:
                 write(base, adapters, talks.contexts, talks.end, strength, options),
                 strict=False,
             ):
-                tokens = base.vocabulary[torch.tensor(reply, dtype=torch.long)].tolist()
-                rows.append({"story": context["story"], "step": context["step"], "strength": strength, "ids": tokens})
+                about = {"story": context["story"], "step": context["step"], "strength": strength}
+                rows.append({**about, "ids": whole_numbers(base, reply)})
         options.output.write_text(json.dumps(rows))
     print(f"{options.what}: {time.monotonic() - began:.0f} s in all.", flush=True)
     return 0

@@ -21,7 +21,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from training.conversation import exchanges, openings, templates_fingerprint, writing
-from training.data import DATA, Premise, Scene, read_premises, read_scenes
+from training.data import DATA, Preference, Premise, Scene, read_preferences, read_premises, read_scenes
 from training.encode import Example, encode, tokenizer
 from training.evaluate import contexts
 from training.product import WRITER, RecurrentGPTError, SettingsError, fetch, sha256
@@ -55,8 +55,27 @@ def prompt(tokens: Any, scene: Scene) -> list[int]:
     return [int(number) for number in example.ids[0, : int(example.learnt.nonzero()[0])]]
 
 
+def replies(tokens: Any, preferences: Sequence[Preference]) -> list[dict[str, Any]]:
+    """Return the tokens of every better and worse reply, each with the end of a reply."""
+    return [
+        {
+            "name": f"{found.story} scene {found.step}",
+            **{
+                side: [*tokens(text, add_special_tokens=False)["input_ids"], int(tokens.eos_token_id)]
+                for side, text in (("better", found.better), ("worse", found.worse))
+            },
+        }
+        for found in preferences
+    ]
+
+
 def pack_conversations(
-    path: Path, scenes: Sequence[Scene], premises: Sequence[Premise], share: float, output: Path
+    path: Path,
+    scenes: Sequence[Scene],
+    premises: Sequence[Premise],
+    preferences: Sequence[Preference],
+    share: float,
+    output: Path,
 ) -> set[int]:
     """Write all conversations to `output` and return the tokens they use."""
     tokens = tokenizer(path)
@@ -68,8 +87,10 @@ def pack_conversations(
         ids.append(example.ids[0].to(torch.int32))
         learnt.append(example.learnt.to(torch.uint8))
     asked = [(scene, prompt(tokens, scene)) for scene in contexts(read_premises([DATA / "heldout"]))]
+    preferred = replies(tokens, preferences)
     about = {
         "rows": rows,
+        "preferences": preferred,
         "lengths": [len(piece) for piece in ids],
         "contexts": [{"story": scene.story, "step": scene.step, "ids": numbers} for scene, numbers in asked],
         "end": int(tokens.eos_token_id),
@@ -79,7 +100,8 @@ def pack_conversations(
         "held_out": share,
     }
     save_file({"ids": torch.cat(ids), "learnt": torch.cat(learnt)}, output, metadata={"about": json.dumps(about)})
-    return {int(tokens.eos_token_id), *torch.cat(ids).tolist(), *(number for _, numbers in asked for number in numbers)}
+    said = [numbers for _, numbers in asked] + [pair[side] for pair in preferred for side in ("better", "worse")]
+    return {int(tokens.eos_token_id), *torch.cat(ids).tolist(), *(number for numbers in said for number in numbers)}
 
 
 def pack_model(path: Path, used: set[int], folder: Path, megabytes: int) -> int:
@@ -131,6 +153,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("data", nargs="+", type=Path, help="files or folders of scenes")
     parser.add_argument("--openings", nargs="*", type=Path, default=[], help="files or folders of stories laid out")
+    parser.add_argument("--preferences", nargs="*", type=Path, default=[], help="files or folders of what readers preferred")
     parser.add_argument("-o", "--output", type=Path, required=True, help="a folder")
     parser.add_argument("--model", type=Path, help="a Qwen2 GGUF file; the embedded writer by default")
     parser.add_argument("--held-out", type=float, default=0.05, help="share of the stories that are held out")
@@ -142,7 +165,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         premises = read_premises(options.openings)
         options.output.mkdir(parents=True, exist_ok=True)
         file = options.output / "conversations.safetensors"
-        used = pack_conversations(path, scenes, premises, options.held_out, file)
+        preferences = read_preferences(options.preferences)
+        used = pack_conversations(path, scenes, premises, preferences, options.held_out, file)
         count = pack_model(path, used, options.output, options.megabytes)
     except RecurrentGPTError as error:
         print(f"training.pack: {error}", file=sys.stderr)

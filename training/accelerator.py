@@ -389,6 +389,7 @@ def write(
         for row, place in enumerate(places):
             said = out[row, longest:].tolist()
             found[place] = said[: said.index(end)] if end in said else said
+        print(f"{first + len(places)} of {len(order)} replies", flush=True)
     for adapter in adapters.values():
         adapter.part()
     return found

@@ -4,9 +4,9 @@ It needs PyTorch, transformers and safetensors, and nothing of this project, so 
 result is a checkpoint as training.train writes it, for `training.export`.
 
     sft     learn the replies of the conversations
-    sample  write scenes of the conversations with an adapter, several of each, for readers to mark (training.preferences)
-    dpo     go on from an adapter by direct preference optimisation (arXiv 2305.18290) of the scenes that the readers preferred,
-            with the likelihood of the preferred ones, and of the authors' replies, beside it
+    sample  write scenes of the conversations with an adapter, several of each
+    dpo     go on from an adapter by direct preference optimisation (arXiv 2305.18290) of mended scenes against their drafts,
+            with the likelihood of the mended ones, and of the authors' replies, beside it
     write   write the held-out contexts with an adapter, for readers
 """
 
@@ -218,11 +218,11 @@ class Conversations:
         self.learnt = list(torch.split(learnt, self.about["lengths"]))
         self.end = int(base.number[self.about["end"]])
         self.contexts = [base.number[torch.tensor(context["ids"])] for context in self.about["contexts"]]
-        # A better and a worse reply to a scene's prompt, by the model's own numbers.
-        self.preferences: list[tuple[str, Tensor, Tensor]] = [
-            (pair["name"], base.number[torch.tensor(pair["better"])], base.number[torch.tensor(pair["worse"])])
+        self.preferences: list[tuple[Tensor, ...]] = [
+            tuple(base.number[torch.tensor(pair[part])] for part in ("asked", "better", "worse"))
             for pair in self.about["preferences"]
         ]
+        """What asks for a scene, the better reply and the worse one."""
         self.by_scene: dict[str, list[int]] = {}
         for number, row in enumerate(self.about["rows"]):
             self.by_scene.setdefault(row["name"], []).append(number)
@@ -401,16 +401,12 @@ def whole_numbers(base: Base, reply: Sequence[int]) -> list[int]:
 
 
 def dpo(base: Base, talks: Conversations, adapters: dict[str, Lora], options: argparse.Namespace) -> dict[str, Any]:
-    """Prefer what readers preferred, from the adapter as it is; return what the checkpoint is to say."""
+    """Prefer the mended scenes to their drafts, from the adapter as it is; return what the checkpoint is to say."""
     began = time.monotonic()
     # The better reply to a prompt and the worse one stand beside each other.
-    asked = [talks.scene(name)[0] for name, _, _ in talks.preferences]
-    rows = [
-        torch.cat([prompt, reply])
-        for prompt, (_, better, worse) in zip(asked, talks.preferences, strict=True)
-        for reply in (better, worse)
-    ]
-    learnt = [torch.arange(len(row)) >= len(asked[place // 2]) for place, row in enumerate(rows)]
+    asked = [len(prompt) for prompt, _, _ in talks.preferences]
+    rows = [torch.cat([prompt, reply]) for prompt, *both in talks.preferences for reply in both]
+    learnt = [torch.arange(len(row)) >= asked[place // 2] for place, row in enumerate(rows)]
     lengths = [len(row) for row in rows]
 
     def sums(places: Sequence[int]) -> Tensor:
@@ -445,7 +441,9 @@ def dpo(base: Base, talks: Conversations, adapters: dict[str, Lora], options: ar
             loss.backward()  # type: ignore[no-untyped-call]
             lost += float(loss.detach())
             won += float((margin > 0).sum()) / len(chosen)
-        authors = [talks.lesson(name, step) for name in random.Random(f"{options.seed} {step}").sample(names, len(chosen))]
+        authors = [
+            talks.lesson(name, step) for name in random.Random(f"{options.seed} {step}").sample(names, len(chosen))
+        ]
         count = sum(int(talks.learnt[row][1:].sum()) for row in authors)
         for group in batches(whole, authors if options.authors else [], options.most_tokens):
             found, _ = likelihoods(
@@ -511,7 +509,9 @@ def main() -> int:
     parser.add_argument("--epochs", type=float, default=3.0)
     parser.add_argument("--batch", type=int, default=16, help="conversations, or pairs, to a step of the optimiser")
     parser.add_argument("--beta", type=float, default=0.1, help="of dpo")
-    parser.add_argument("--likelihood", type=float, default=0.2, help="of dpo: weight of the preferred one's own likelihood")
+    parser.add_argument(
+        "--likelihood", type=float, default=0.2, help="of dpo: weight of the preferred one's own likelihood"
+    )
     parser.add_argument("--authors", type=float, default=0.5, help="of dpo: weight of the authors' replies")
     parser.add_argument("--temperature", type=float, default=0.6, help="of sample and write")
     parser.add_argument("--presence", type=float, default=0.35, help="of sample and write: penalty on a word once said")

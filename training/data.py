@@ -152,19 +152,6 @@ class Scene(_Record):
         return "last" if left <= 0 else "near" if left <= 2 and self.step > 1 else ""
 
 
-class Preference(_Record):
-    """Two texts of one scene by the same model, of which a reader found one the more coherent."""
-
-    story: str
-    step: int = Field(ge=1)
-    better: str
-    worse: str
-    marks: tuple[int, int]
-    """The reader's, out of ten, for the better one and for the worse one."""
-    why: str
-    """What is wrong with the worse one."""
-
-
 R = TypeVar("R", bound=_Record)
 
 
@@ -178,11 +165,6 @@ def read_premises(places: Iterable[Path]) -> list[Premise]:
 def read_scenes(places: Iterable[Path]) -> list[Scene]:
     """Return every scene of `places` (files or folders); raise SettingsError with the line that is wrong."""
     return list(_read(places, Scene))
-
-
-def read_preferences(places: Iterable[Path]) -> list[Preference]:
-    """Return every preference of `places` (files or folders); raise SettingsError with the line that is wrong."""
-    return list(_read(places, Preference))
 
 
 def append(file: Path, record: _Record) -> None:

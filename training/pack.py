@@ -21,7 +21,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from training.conversation import exchanges, openings, templates_fingerprint, writing
-from training.data import DATA, Preference, Premise, Scene, read_preferences, read_premises, read_scenes
+from training.data import DATA, Premise, Scene, read_premises, read_scenes
 from training.encode import Example, encode, tokenizer
 from training.evaluate import contexts
 from training.product import WRITER, RecurrentGPTError, SettingsError, fetch, sha256
@@ -55,17 +55,19 @@ def prompt(tokens: Any, scene: Scene) -> list[int]:
     return [int(number) for number in example.ids[0, : int(example.learnt.nonzero()[0])]]
 
 
-def replies(tokens: Any, preferences: Sequence[Preference]) -> list[dict[str, Any]]:
-    """Return the tokens of every better and worse reply, each with the end of a reply."""
+def preferences(tokens: Any, scenes: Sequence[Scene], share: float) -> list[dict[str, Any]]:
+    """Return the tokens of each mended scene that is learnt from: what asks for it, its text, and the draft it is better than."""
     return [
         {
-            "name": f"{found.story} scene {found.step}",
+            "name": f"{scene.story} scene {scene.step}",
+            "asked": prompt(tokens, scene),
             **{
                 side: [*tokens(text, add_special_tokens=False)["input_ids"], int(tokens.eos_token_id)]
-                for side, text in (("better", found.better), ("worse", found.worse))
+                for side, text in (("better", scene.passage), ("worse", scene.draft))
             },
         }
-        for found in preferences
+        for scene in scenes
+        if scene.draft and not held_out(scene.story, share)
     ]
 
 
@@ -73,7 +75,7 @@ def pack_conversations(
     path: Path,
     scenes: Sequence[Scene],
     premises: Sequence[Premise],
-    preferences: Sequence[Preference],
+    mended: Sequence[Scene],
     share: float,
     output: Path,
 ) -> set[int]:
@@ -87,7 +89,7 @@ def pack_conversations(
         ids.append(example.ids[0].to(torch.int32))
         learnt.append(example.learnt.to(torch.uint8))
     asked = [(scene, prompt(tokens, scene)) for scene in contexts(read_premises([DATA / "heldout"]))]
-    preferred = replies(tokens, preferences)
+    preferred = preferences(tokens, mended, share)
     about = {
         "rows": rows,
         "preferences": preferred,
@@ -100,7 +102,9 @@ def pack_conversations(
         "held_out": share,
     }
     save_file({"ids": torch.cat(ids), "learnt": torch.cat(learnt)}, output, metadata={"about": json.dumps(about)})
-    said = [numbers for _, numbers in asked] + [pair[side] for pair in preferred for side in ("better", "worse")]
+    said = [numbers for _, numbers in asked] + [
+        pair[side] for pair in preferred for side in ("asked", "better", "worse")
+    ]
     return {int(tokens.eos_token_id), *torch.cat(ids).tolist(), *(number for numbers in said for number in numbers)}
 
 
@@ -153,7 +157,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("data", nargs="+", type=Path, help="files or folders of scenes")
     parser.add_argument("--openings", nargs="*", type=Path, default=[], help="files or folders of stories laid out")
-    parser.add_argument("--preferences", nargs="*", type=Path, default=[], help="files or folders of what readers preferred")
+    parser.add_argument(
+        "--preferences", nargs="*", type=Path, default=[], help="of dpo: scenes that are preferred to their drafts"
+    )
     parser.add_argument("-o", "--output", type=Path, required=True, help="a folder")
     parser.add_argument("--model", type=Path, help="a Qwen2 GGUF file; the embedded writer by default")
     parser.add_argument("--held-out", type=float, default=0.05, help="share of the stories that are held out")
@@ -165,8 +171,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         premises = read_premises(options.openings)
         options.output.mkdir(parents=True, exist_ok=True)
         file = options.output / "conversations.safetensors"
-        preferences = read_preferences(options.preferences)
-        used = pack_conversations(path, scenes, premises, preferences, options.held_out, file)
+        mended = read_scenes(options.preferences)
+        used = pack_conversations(path, scenes, premises, mended, options.held_out, file)
         count = pack_model(path, used, options.output, options.megabytes)
     except RecurrentGPTError as error:
         print(f"training.pack: {error}", file=sys.stderr)

@@ -15,6 +15,7 @@ from recurrentgpt.nodes.codex_doubts import DOUBTED, is_doubted
 from recurrentgpt.nodes.codex_holders import held_by, things_in
 from recurrentgpt.nodes.codex_names import NOBODY, names_in
 from recurrentgpt.nodes.codex_newcomers import newcomers
+from recurrentgpt.nodes.codex_overtaken import mark_of, overtaken
 from recurrentgpt.nodes.codex_verbs import ACTS, PLACE_LEFT, SPEAKS
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.quotations import narration
@@ -163,6 +164,9 @@ def _from_told(
             )
         if is_english(language):
             changes += [{**change, "rests_on": rests_on} for entry in named for change in _ended_by(fact, entry, named)]
+            if noted and number:
+                over = overtaken(_marked(whole, known), known, changes, lambda text: _marked(text, known))
+                changes += [{**change, "rests_on": rests_on} for change in over]
             # What follows calls people by their new names, and tells who has a thing after that.
             if any(change["do"] != "set" or change.get("aspect") == "holder" for change in found):
                 known = changed(known, [change for change in found if change.get("aspect") in (None, "holder")])
@@ -499,6 +503,17 @@ def _is_a_whole_place(name: str, known: Codex) -> bool:
         or (last in PLACES and last not in _WHOLE_PLACES)
         or known.meant(name, "person") is not None
     )
+
+
+def _marked(text: str, known: Codex) -> str:
+    """Return a text with a mark in the place of everybody and everything that it names."""
+    text = _with_whole_names(text, "", known)
+    spans = {span: entry for entry in known.named_in(text) for span in _named_at(text, entry, known)}
+    begun = len(text)
+    for start, end in sorted(spans, key=lambda span: (-span[1], span[0])):
+        if end <= begun:
+            text, begun = f"{text[:start]}{mark_of(spans[start, end])}{text[end:]}", start
+    return text
 
 
 def _named_at(fact: str, entry: Entry, known: Codex) -> Iterator[tuple[int, int]]:

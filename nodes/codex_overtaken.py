@@ -1,0 +1,53 @@
+"""Which facts a new one makes true no longer, without a word that says so: whoever has married is no widow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from recurrentgpt.memory.codex import sentence_of
+from recurrentgpt.nodes.codex_states import State, excludes, states_of
+from recurrentgpt.schema.codex import Change, Codex, Entry, Line
+
+_READ = ("fact", "place", "role")
+
+
+def mark_of(entry: Entry) -> str:
+    """Return what stands for an entry in a fact that is read for states."""
+    return "§" + re.sub(r"\W+", "_", entry.name.casefold())
+
+
+def overtaken(marked: str, known: Codex, changes: Sequence[Change], mark: Callable[[str], str]) -> Iterator[Change]:
+    """Yield the ends of what is known, or was noted by `changes` before it, and cannot be so together with a marked fact."""
+    new = states_of(marked)
+    if not new:
+        return
+    subjects = [entry for entry in known.entries.values() if any(mark_of(entry) == state.whose for state in new)]
+    names = tuple(name for entry in subjects for name in entry.names)
+    for entry in known.entries.values():
+        for line in entry.true_lines:
+            sentence = _sentence(entry, line)
+            is_theirs = entry in subjects or any(name in sentence for name in names)
+            if line.passage and is_theirs and _is_over(new, mark(sentence)):
+                yield _end(entry, line)
+    for change in changes:
+        text = change.get("text", "")
+        if change["do"] == "set" and change.get("aspect") == "fact" and _is_over(new, mark(text)):
+            yield Change(entry=change["entry"], kind=change["kind"], do="end", aspect="fact", text=text)
+
+
+def _is_over(new: Sequence[State], old: str) -> bool:
+    return any(excludes(state, before) for before in states_of(old) for state in new)
+
+
+def _sentence(entry: Entry, line: Line) -> str:
+    """Return what a line says as a fact; empty for what no rule reads."""
+    if line.aspect == "role":
+        return f"{entry.name} is the {line.value}"
+    is_read = line.aspect in _READ or (line.aspect == "status" and line.value == "absent")
+    return sentence_of(entry, line) if is_read else ""
+
+
+def _end(entry: Entry, line: Line) -> Change:
+    change = Change(entry=entry.name, kind=entry.kind, do="end", aspect=line.aspect)
+    return {**change, "text": line.text} if line.aspect == "fact" and line.text else {**change, "value": line.value}

@@ -37,6 +37,7 @@ class State(NamedTuple):
 MARK = r"§\w+"
 """What stands in a fact for somebody or something that is known."""
 _WHO = rf"(?:{MARK}|[A-Z][\w-]*(?: [A-Z][\w-]*)*)"
+_CREDITOR = rf"(?:{_WHO}|(?:the|his|her|their) [a-z]+)"
 _BE = r"(?:is|was|are|were|has been|had been|became|becomes|remains|remained|feels|felt|got|gets|grew|went|turned)"
 _POSS = r"(?:his|her|their)"
 _HAD = r"(?:(?:has|had|have) )?"
@@ -67,7 +68,7 @@ _NUMBERS = (
     "nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand"
 )
 _NUMBER = rf"(?:\d[\d,]*|(?:{'|'.join(_NUMBERS.split())})(?:[- ](?:{'|'.join(_NUMBERS.split())}))*)"
-_COIN = r"(?:\w+ )?[a-z]+"
+_COIN = r"(?:(?!back\b)[a-z]+ )?(?!back\b|for\b|to\b)[a-z]+"
 _ALL_OWED = (
     rf"(?:in full|back|everything|all (?:that )?(?:he|she|they) owed|what (?:he|she|they) owed|(?:{_POSS}|the) (?:old |whole )?"
     r"(?:money|debts?|sum|rent|rest|whole sum|loan|full sum|full amount|amount|bill))"
@@ -103,7 +104,7 @@ _OF_SUBJECT: tuple[tuple[str, str, str], ...] = (
     ("bond", "divorced", rf"{_HAD}(?:divorced|separated|parted for good){_TAIL}"),
     # whether somebody is free
     ("freedom", "captive",
-     rf"(?:{_BE}|sits|sat|lies|lay|languishes|languished) (?:{_IN_CELL}|an? (?:\w+ )?(?:prisoner|captive|hostage|slave)|"
+     rf"(?:{_BE}(?: being)?|sits|sat|lies|lay|languishes|languished) (?:{_IN_CELL}|an? (?:\w+ )?(?:prisoner|captive|hostage|slave)|"
      rf"the (?:prisoner|captive|hostage|slave) of|{_WHO}['’]s (?:prisoner|captive|hostage|slave)|imprisoned|jailed|captive|"
      r"locked (?:up|in|inside)|behind bars|under (?:lock and key|(?:house )?arrest)|"
      r"held (?:captive|prisoner|hostage|in|by)|enslaved|kidnapped|arrested|captured|incarcerated|"
@@ -114,6 +115,7 @@ _OF_SUBJECT: tuple[tuple[str, str, str], ...] = (
     ("freedom", "free",
      rf"{_HAD}(?:escaped|escapes|broke out|broken out|got out|got away|fled|walked out|dug {_POSS} way out|climbed out) "
      rf"{_OUT_OF_CELL}\b.*"),
+    ("freedom", "free", rf"{_HAD}(?:escaped|got away|broke out|broken out|fled) (?:from|of) .+"),
     ("freedom", "free", rf"{_HAD}(?:escaped|broke free|broken free|escaped {_POSS} (?:captors|cell|chains|prison|guards)){_TAIL}"),
     ("freedom", "free",
      rf"{_HAD}(?:(?:re)?gained|won|bought|got back) {_POSS} (?:freedom|liberty){_TAIL}|walks free{_TAIL}|{_HAD}left (?:the )?{_CELL}{_TAIL}"),
@@ -143,10 +145,10 @@ _OF_SUBJECT: tuple[tuple[str, str, str], ...] = (
      rf"{_HAD}(?:gave birth|given birth|gives birth|miscarried|was delivered of)\b.*|"
      rf"{_HAD}(?:lost|had|bore|borne) (?:{_WHO} )?(?:an?|the|{_POSS}) (?:\w+ )?(?:baby|child|son|daughter|boy|girl){_TAIL}"),
     ("wealth", "poor",
-     rf"{_BE} (?:very )?(?:poor|penniless|destitute|bankrupt|ruined|a (?:beggar|pauper|poor (?:man|woman))|in poverty){_TAIL}|lives in poverty.*|"
-     rf"{_HAD}(?:lost|gambled away) (?:{_POSS} (?:fortune|wealth)|all {_POSS} (?:money|wealth)){_TAIL}"),
+     rf"{_BE} (?:very )?(?:poor|penniless|destitute|bankrupt|ruined|a (?:beggar|pauper|poor [a-z]+)|in poverty){_TAIL}|lives in poverty.*|"
+     rf"{_HAD}(?:lost|gambled away) (?:{_POSS} (?:fortune|wealth)|all {_POSS} (?:money|wealth)|everything){_TAIL}"),
     ("wealth", "rich",
-     rf"{_BE} (?:very |a )?(?:rich|wealthy|prosperous|well off|millionaire)(?: (?:man|woman))?{_TAIL}|"
+     rf"{_BE} (?:very |a )?(?:rich|wealthy|prosperous|well off|millionaire)(?: [a-z]+)?{_TAIL}|"
      rf"{_HAD}(?:came into|come into|inherited|made|won) (?:a|{_POSS}) (?:\w+ )?fortune\b.*"),
     ("drink", "drunk", rf"{_BE} (?:very |dead )?(?:drunk|tipsy|intoxicated){_TAIL}"),
     ("drink", "sober", rf"{_BE} sober{_TAIL}|{_HAD}sobered up{_TAIL}"),
@@ -191,6 +193,7 @@ _OF_SUBJECT: tuple[tuple[str, str, str], ...] = (
     ("work", "employed",
      rf"{_BE} (?:the|an?|{_WHO}['’]s) (?:[a-z][\w'’-]* ){{0,2}}?(?!{SOMEBODY}\b|{FAMILY.pattern}\b|thief|orphan|heir|spy|prisoner|(?:murder|kill|foreign|lon|sinn|drink|believ)er)"
      rf"(?P<about>{OFFICE}|{'|'.join(sorted(RANKS))}|king|queen|duke|duchess|chief|\w{{3,}}(?:er|or))(?: (?:of|at|in|to|on|for) .+)?{_TAIL}|"
+     rf"{_BE} (?P<about3>{'|'.join(sorted(RANKS))}|king|queen|duke|duchess)(?: of .+)?{_TAIL}|"
      r"(?:works|worked|serves|served|is employed) (?:as (?:the |an? )?(?P<about2>[\w-]+)|at|for|in|on|under|by)\b.*"),
     ("work", "idle",
      rf"{_BE} (?:dismissed|sacked|fired|deposed|dethroned|demoted|discharged|removed from office|retired|unemployed|jobless|out of work|"
@@ -199,23 +202,34 @@ _OF_SUBJECT: tuple[tuple[str, str, str], ...] = (
      rf"{_HAD}(?:resigned|abdicated|stepped down|retired)(?: as (?:the |an? )?(?P<about3>[\w-]+))?{_TAIL}|has no (?:work|job|employment|post){_TAIL}"),
     ("work", "employed",
      rf"{_HAD}(?:found|got|took|gets|finds) (?:work|an? (?:\w+ )?(?:job|post|position|place))\b.*|{_BE} (?:hired|appointed|employed)\b.*"),
+    ("rank", "apprentice", rf"{_BE} (?:(?:an?|the) )?(?:[\w-]+(?:['’]s)? ){{0,2}}?(?:apprentice|novice|pupil|beginner)(?: (?:to|of|at|in) .+)?{_TAIL}"),
+    ("rank", "master", rf"{_BE} an? (?:full |true )?(?:master|journeyman)(?: [a-z]+)?{_TAIL}|{_HAD}(?:finished|completed|ended) {_POSS} apprenticeship{_TAIL}"),
+    ("company", "alone", rf"lives (?:alone|by (?:him|her)self){_TAIL}"),
+    ("company", "with", rf"lives (?:together )?with (?P<about>{_WHO})\b.*|{_HAD}moved in with (?P<about2>{_WHO})\b.*|shares .+ with (?P<about3>{_WHO})(?!['’]){_TAIL}"),
+    ("peace", "war", rf"{_BE} (?P<about>{_WHO})['’]s (?:\w+ )?(?:enemy|rival|foe){_TAIL}|{_BE} an? (?:\w+ )?(?:enemy|rival) of (?P<about2>{_WHO})(?!['’]){_TAIL}"),
+    ("peace", "peace", rf"{_BE} (?P<about>{_WHO})['’]s (?:\w+ )?(?:friend|ally){_TAIL}|{_BE} (?:good )?friends with (?P<about2>{_WHO})(?!['’]){_TAIL}"),
     ("age", "{number}", rf"{_BE} (?P<number>{_NUMBER})(?: (?:years old|years of age|of age))?{_TAIL}"),
     # debts
     ("debt", "paid",
-     rf"{_HAD}(?:paid|repaid|pays|repays|reimbursed|paid off)(?: back)? (?P<about>{_WHO})(?!['’]| [A-Z])(?: back)?"
+     rf"{_HAD}(?:paid|repaid|pays|repays|reimbursed|paid off)(?: back)? (?P<about>{_CREDITOR})(?!['’]| [A-Z])(?: back)?"
      rf"(?: (?:{_ALL_OWED}|(?:the |{_POSS} )?(?P<sum>{_NUMBER} {_COIN})))?(?: back)?(?: (?:in full|with interest))?{_TAIL}"),
     ("debt", "paid",
-     rf"{_HAD}(?:paid|repaid|pays|repays|gave|returned)(?: back)? (?:{_ALL_OWED}|(?:the |{_POSS} )?(?P<sum>{_NUMBER} {_COIN}))(?: back)? "
-     rf"to (?P<about>{_WHO})(?!['’]| [A-Z])(?: in full)?{_TAIL}"),
+     rf"{_HAD}(?:paid|repaid|pays|repays|gave|gives|handed|hands|returned|delivered|brought)(?: back)? (?P<about>{_CREDITOR})(?: back)? "
+     rf"(?:(?:the|{_POSS}) (?:(?P<sum2>{_NUMBER} {_COIN})|(?P<sum3>[a-z][\w-]*(?: of [a-z]+)?))|(?P<sum4>{_NUMBER} {_COIN}) back)(?: back)?{_TAIL}"),
+    ("debt", "paid",
+     rf"{_HAD}(?:paid|repaid|pays|repays|gave|gives|handed|returned|delivered|brought)(?: back)? "
+     rf"(?:{_ALL_OWED}|(?:the|{_POSS}) (?P<sum2>[a-z][\w-]*(?: of [a-z]+)?)|(?:the |{_POSS} )?(?P<sum>{_NUMBER} {_COIN}))(?: back)? "
+     rf"to (?P<about>{_CREDITOR})(?!['’]| [A-Z])(?: in full)?{_TAIL}"),
     ("debt", "paid",
      rf"{_HAD}(?:paid|repaid|pays|settled|settles|cleared|discharged|worked off)(?: off)? (?:all )?(?:of )?(?:{_POSS}|the) "
-     rf"(?:debts?|account|score)(?: (?:to|with) (?P<about>{_WHO})(?!['’]))?{_TAIL}|{_BE} (?:out of|free of) debt{_TAIL}|"
-     rf"{_BE} (?:quits|even|square) with (?P<about2>{_WHO}){_TAIL}"),
-    ("debt", "paid", rf"owes (?P<about>{_WHO}) nothing(?: more)?{_TAIL}|owes nothing(?: more)? to (?P<about2>{_WHO}){_TAIL}"),
+     rf"(?:debts?|account|score)(?: (?:to|with) (?P<about>{_CREDITOR})(?!['’]))?{_TAIL}|{_BE} (?:out of|free of) debt{_TAIL}|"
+     rf"{_BE} (?:quits|even|square) with (?P<about2>{_CREDITOR}){_TAIL}"),
+    ("debt", "paid", rf"owes (?P<about>{_CREDITOR}) nothing(?: more)?{_TAIL}|owes nothing(?: more)? to (?P<about2>{_CREDITOR}){_TAIL}"),
     ("debt", "owing",
-     rf"(?:owes|owed) (?P<about>{_WHO}) (?!{_NO_COIN})(?:(?P<sum>{_NUMBER} {_COIN})|.+)$|"
-     rf"(?:owes|owed) (?!{_NO_COIN})(?:(?P<sum2>{_NUMBER} {_COIN})|.+?) to (?P<about2>{_WHO})(?!['’])(?: for .+)?{_TAIL}|"
-     rf"{_BE} (?:deep )?(?:in debt|indebted) to (?P<about3>{_WHO}){_TAIL}|{_BE} (?P<about4>{_WHO})['’]s debtor{_TAIL}"),
+     rf"(?:owes|owed) (?P<about>{_CREDITOR}) (?!{_NO_COIN})(?P<sum>[^.;]+?)(?: for .+)?{_TAIL}|"
+     rf"(?:owes|owed) (?!{_NO_COIN})(?P<sum2>[^.;]+?) to (?P<about2>{_CREDITOR})(?!['’])(?: for .+)?{_TAIL}|"
+     rf"{_BE} (?:deep )?(?:in debt|indebted) to (?P<about3>{_CREDITOR}){_TAIL}|{_BE} (?P<about4>{_WHO})['’]s debtor{_TAIL}|"
+     rf"{_HAD}borrowed (?P<sum5>{_NUMBER} {_COIN}|money) from (?P<about5>{_CREDITOR}){_TAIL}"),
     ("apology", "due", rf"owes (?P<about>{_WHO}) an? (?:\w+ )?apology{_TAIL}"),
     ("apology", "made", rf"{_HAD}(?:apologi[sz]e[sd]|made an? apology|begged pardon) (?:to|of) (?P<about>{_WHO})\b.*"),
     # things
@@ -253,6 +267,7 @@ _OF_OBJECT: tuple[tuple[str, str, str], ...] = (
      rf"(?P<about4>{_WHO}) {_HAD}(?:got|gets|received|has) (?:(?:{_POSS}|the) (?:money|loan) back|back (?:{_POSS}|the) (?:money|loan)|"
      rf"(?:{_POSS}|the) money) from (?P<whom4>{MARK}){_TAIL}"),
     ("debt", "owing", rf"(?P<about>{_WHO}) is owed (?:(?P<sum>{_NUMBER} {_COIN})|.+?) by (?P<whom>{MARK}){_TAIL}"),
+    ("work", "idle", rf".+? (?:replaced|succeeded|took over from) (?P<whom>{MARK})(?: as (?:the |an? )?(?P<about>[\w-]+))?(?: (?:of|in|on|at) .+)?{_TAIL}"),
     ("light", "out", rf".+? (?:put|blew|snuffed) (?:out )?the (?P<whom>{MARK})(?: out)?{_TAIL}"),
     ("light", "lit", rf".+? (?:lit|lights|relit) the (?P<whom>{MARK}){_TAIL}"),
     ("lock", "open", rf".+? (?:unlocked|unbolted|opened) the (?P<whom>{MARK}){_TAIL}"),
@@ -264,13 +279,14 @@ _OF_OBJECT: tuple[tuple[str, str, str], ...] = (
 
 _OF_OWNER: tuple[tuple[str, str, str], ...] = (
     ("bond", "widowed", rf"(?:husband|wife) (?:(?:has |had )?(?:died|drowned|fallen|fell)|(?:is|was) (?:dead|killed|buried))\b.*"),
+    ("bond", "married", rf"(?:wife|husband) is (?P<about>{_WHO}){_TAIL}"),
     ("bond", "single", rf"engagement(?: to (?P<about>{_WHO}))? (?:is|was) (?:over|off|broken(?: off)?|called off|dissolved){_TAIL}"),
     ("health", "well", rf"{_ILLNESS} (?:(?:is|was|has) (?:gone|over)|broke|has broken|passed|has passed|left (?:him|her)){_TAIL}"),
     ("birth", "delivered", rf"(?:child|baby|son|daughter) (?:is|was) born\b.*"),
     ("hair", "{colour}", rf"hair (?:is|was|(?:has |had )?(?:turned|gone|grown|went|grew|become|became)) (?:quite |all |as )?(?P<colour>{_COLOURS})\b(?:{_TAIL}| with .+| as .+| overnight)"),
-    ("hair", "none", rf"hair (?:is|was) (?:gone|(?:cut|shaved|shorn) off)\b.*|(?:hair|head) (?:is|was) (?:shaved|shorn){_TAIL}|hair fell out{_TAIL}"),
+    ("hair", "none", rf"hair (?:is|was|has been) (?:gone|(?:cut|shaved|shorn) off)\b.*|(?:hair|head) (?:is|was) (?:shaved|shorn){_TAIL}|hair fell out{_TAIL}"),
     ("hair length", "long", rf"hair (?:is|was|(?:has )?(?:grew|grown)) (?:very )?(?:{_LONG}){_TAIL}"),
-    ("hair length", "short", rf"hair (?:is|was) (?:very )?(?:{_SHORT}|cut|cut off|shorn|gone){_TAIL}"),
+    ("hair length", "short", rf"hair (?:is|was|has been) (?:very )?(?:{_SHORT}|cut short|cut|cut off|shorn|gone){_TAIL}"),
     ("beard", "shaven", rf"{_BEARD} (?:is|was) (?:gone|shaved off){_TAIL}"),
     ("debt", "paid", rf"debts?(?: to (?P<about>{_WHO}))? (?:is|was|are|were|has been|have been) (?:paid|repaid|settled|cleared|forgiven|cancelled)(?: off| in full)?{_TAIL}"),
     ("age", "{number}", rf"age is (?P<number>{_NUMBER}){_TAIL}"),
@@ -295,8 +311,10 @@ _ENDS: Mapping[tuple[str, str], frozenset[str]] = {
     ("bond", "engaged"): frozenset(),
 }
 """Which states another one ends, where it is not all others of its kind."""
+_ANY_SUM = word_forms("money rent wages sum debt large small great deal much lot fortune bill loan some still")
+"""How a debt is told without how much it is."""
 _ONE_PARTNER = frozenset(("married", "engaged"))
-_TOPICS = frozenset(("ability", "knowledge"))
+_TOPICS = frozenset(("ability", "knowledge", "deed"))
 """Kinds of states of which what is wider says what is narrower."""
 _ALIKE = frozenset(("love", "trust", "fear", "said", "anger", "own", "apology"))
 """Kinds of states that are about the same thing, or have nothing to do with each other."""
@@ -313,6 +331,22 @@ _TAUGHT = re.compile(
     rf".+? (?:taught|teaches) (?P<whom>{MARK})(?: how)? to (?P<what>.+)|"
     rf"(?P<whom2>{MARK}) was taught(?: by \S+)?(?: how)? to (?P<what2>.+)"
 )
+_UNDONE = re.compile(r"(?:has|had) (?:not|never)(?: yet| ever)? (?P<verb>[a-z]+)(?: (?P<what>.+))?")
+_BASES: Mapping[str, str] = {
+    form: base
+    for base, forms in (
+        ("swim", "swam swum"), ("speak", "spoke spoken"), ("write", "wrote written"), ("ride", "rode ridden"), ("see", "saw seen"),
+        ("sing", "sang sung"), ("run", "ran"), ("fly", "flew flown"), ("drive", "drove driven"), ("hear", "heard"),
+        ("sleep", "slept"), ("come", "came"), ("go", "went gone"), ("eat", "ate eaten"), ("drink", "drank drunk"),
+        ("forgive", "forgave forgiven"), ("find", "found"), ("leave", "left"), ("meet", "met"), ("tell", "told"), ("give", "gave given"),
+        ("take", "took taken"), ("stand", "stood"), ("fight", "fought"), ("catch", "caught"), ("make", "made"), ("pay", "paid"),
+        ("sell", "sold"), ("keep", "kept"), ("hold", "held"), ("break", "broke broken"), ("bear", "bore borne"), ("kill", "killed"),
+        ("play", "played"), ("try", "tried"), ("marry", "married"), ("win", "won"), ("begin", "began begun"), ("climb", "climbed"),
+    )
+    for form in forms.split()
+}  # fmt: skip
+"""Verbs by those of their forms that no ending makes."""
+_NO_DEED = frozenset("is was has does as his this its owes knows lives".split())
 _WHAT = r"(?P<what>(?:(?:of|about|that|whether|if|who|whose|whom|what|where|when|why|how|which|the|an?|his|her|their)\b|[A-Z§]).+)"
 _KNOWS = re.compile(
     rf"(?:knows|knew|{_HAD}(?:learn(?:s|ed|t)|found out|discover(?:s|ed)|heard|hears|figured out|worked out|reali[sz]e[sd]|understood)|"
@@ -409,9 +443,11 @@ def _is_about(new: State, old: State) -> bool:
 
 
 def _is_debt(new: State, old: State) -> bool:
-    """Return whether a debt is the one that is paid: to the same creditor, and as much."""
+    """Return whether a debt is the one that is paid, or is another sum now: to the same creditor, and as much."""
     (to, much), (owed, owed_much) = _parted(new.about), _parted(old.about)
-    return (not to or not owed or to == owed) and (not much or much == owed_much or (new.value != "paid" and owed_much != much))
+    if to and owed and to != owed:
+        return False
+    return owed_much != much if new.value != "paid" else not much or much == owed_much
 
 
 def _parted(about: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
@@ -426,6 +462,7 @@ def _clauses(marked: str) -> Iterator[str]:
     if pair:
         marked = marked.replace(pair, pair.replace(" and ", "&"), 1)
     subject = pair.replace(" and ", "&") if pair else begins["who"] if begins else ""
+    marks = list(dict.fromkeys(re.findall(MARK, marked)))
     parts, at = list[str](), 0
     for joint in _JOINTS.finditer(marked):
         parts.append(marked[at : joint.start()])
@@ -438,6 +475,10 @@ def _clauses(marked: str) -> Iterator[str]:
             yield part
         elif number and subject and _VERB_BEGINS.match(part):
             yield f"{subject} {part}"
+        elif number and len(marks) == 1 and subject and (said := re.match(r"(?:he|she) ", part)):
+            yield f"{subject} {part[said.end() :]}"
+        elif number and len(marks) == 2 and part.startswith("they "):
+            yield f"{'&'.join(marks)} {part.removeprefix('they ')}"
         else:
             yield part
 
@@ -480,6 +521,7 @@ def _of_one(rest: str) -> Iterator[_Found]:
         yield slot, value, about, holds
     if holds:
         yield from _of_things(rest)
+        yield from _of_deeds(rest)
     words = _topic(positive)
     # Who did something one may not know, and that it was done one may: what is known is read word for word above.
     if words and not re.match(r"\w+ed$|kn[eo]ws?$", first):
@@ -499,6 +541,8 @@ def _of_two(rest: str, people: list[str]) -> Iterator[_Found]:
     if not _is_doubtful(rest):
         for slot, value, _ in _matched(_OF_TWO, rest):
             yield slot, value, frozenset(), True
+            if value == "peace":
+                yield "anger", "forgiven", frozenset(), True
 
 
 def _of_owner(rest: str) -> Iterator[_Found]:
@@ -509,6 +553,9 @@ def _of_owner(rest: str) -> Iterator[_Found]:
 
 def _of_topics(rest: str) -> Iterator[_Found]:
     """Yield what somebody can or knows, and what not."""
+    if (undone := _UNDONE.fullmatch(rest)) is not None:
+        verb = undone["verb"]
+        yield "deed", "", _doing(f"{_BASES.get(verb, verb)} {undone['what'] or ''}"), False
     for pattern, slot, holds in (
         (_CAN, "ability", True), (_CANNOT, "ability", False), (_KNOWS_NOT, "knowledge", False), (_FORGETS, "knowledge", False),
         (_KNOWS, "knowledge", True),
@@ -517,11 +564,21 @@ def _of_topics(rest: str) -> Iterator[_Found]:
         if match is None or _is_doubtful(match["what"]) or re.search(r"\bnot\b", match["what"]):
             continue
         if slot == "ability":
-            yield slot, "", _topic(match["what"]), holds
+            yield slot, "", _doing(match["what"]), holds
         else:
             for about in _known(match["what"]):
                 yield slot, "", about, holds
         return
+
+
+def _of_deeds(rest: str) -> Iterator[_Found]:
+    """Yield that somebody can do, and has done, what a clause says that they do or did."""
+    first, _, after = rest.partition(" ")
+    base = _BASES.get(first, first)
+    if first in _NO_DEED or not (base != first or re.fullmatch(r"[a-z]+(?:s|ed)", first)):
+        return
+    yield "ability", "", _doing(f"{base} {after}"), True
+    yield "deed", "", _doing(f"{base} {after}"), True
 
 
 def _known(what: str) -> Iterator[frozenset[str]]:
@@ -557,7 +614,7 @@ def _of_object(clause: str) -> Iterator[State]:
             whom = match["whom"] or match["whom2"]
             what = match["what"] or match["what2"]
             if slot == "ability":
-                yield State(whom, slot, "", _topic(what))
+                yield State(whom, slot, "", _doing(what))
             else:
                 for about in _known(what):
                     yield State(whom, slot, "", about)
@@ -581,7 +638,12 @@ def _about(match: re.Match[str]) -> frozenset[str]:
     about = next((said for name, said in found.items() if name.startswith("about") and said), "")
     much = next((said for name, said in found.items() if name.startswith("sum") and said), "")
     words = frozenset((about,)) if re.fullmatch(MARK, about) else _topic(about)
-    return words | frozenset(f"={word}" for word in word_forms(much))
+    return words | frozenset(f"={word}" for word in word_forms(much) - _ANY_SUM)
+
+
+def _doing(what: str) -> frozenset[str]:
+    """Return what a verb and all behind it say: whoever wants to learn to swim does not swim."""
+    return _topic(what) | {f"!{word}" for word in word_forms(what.split()[0])}
 
 
 def _topic(what: str) -> frozenset[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from recurrentgpt.nodes.codex_doubts import is_doubted
 from recurrentgpt.schema.codex import Change, Codex, Entry
-from recurrentgpt.schema.names import OFFICE, RANKS
+from recurrentgpt.schema.names import OFFICE, RANKS, without_article
 
 _NOUN = r"(?:[a-z][\w-]* ){0,2}?[a-z][\w-]+"
 _NAME = r"(?:(?:Mr|Mrs|Ms|Dr|St|Capt|Prof|Lt|Sgt|Col)\.|[A-Z][\w-]*(?:['’](?!s\b)\w+)*)"
@@ -141,10 +141,43 @@ _LOST = re.compile(
     r"destroyed|"
     rf"carried away|swept away|claimed|ate|had) the (?P<taken>{_NOUN})(?=[.,;]|$)"
 )
-_FOUND = re.compile(
-    rf"\b[Tt]he (?P<thing>{_NOUN}) (?:(?:is|was|has been|had been) (?:\w+ly |now |at last )?(?:found|recovered|retrieved)|"
-    r"(?:turns|turned) up)\b(?! (?:missing|broken|empty)\b)"
+_DEEP = r"(?:sea|ocean|river|lake|harbour|harbor|canal|abyss|gulf|deep|bog|marsh|swamp|ravine|well|bay|pond|moat)"
+_SLIPS_AWAY = re.compile(
+    rf"\b[Tt]he (?P<thing>{_NOUN}) (?:(?:has |had )?(?:fell|fallen|dropped|slipped|slid|rolled|went|blew|plunged|tumbled) "
+    rf"(?:[a-z]+ ){{0,4}}?(?:overboard|over the side|(?:in|into|to the bottom of) (?:the|a) (?:\w+ )?{_DEEP})(?=[.,;]|$| (?:and|at|in|that)\b)|"
+    r"(?:is|was|has gone|had gone|went|goes) missing(?=[.,;]|$| (?:from|since|again)\b)|"
+    r"(?:has |had )?(?:vanished|disappeared)(?=[.,;]|$| (?:from|in the night|overnight|without|one|that|last)\b))"
 )
+"""How a thing is lost that is known: of a cat, it would be told in the same words."""
+_PULLED_OUT = re.compile(r"\b(?:(?:pulled|fished|snatched|caught|dragged|drew|picked|got) (?:it|them)|floats|floated)\b")
+_AGAIN = r"(?:(?:now|at last|finally|again|later|then|since|safely|\w+ly) )*"
+_IS_FOUND = (
+    rf"(?:(?:is|was|has been|had been|were) {_AGAIN}(?:found|recovered|retrieved|returned|salvaged|discovered|brought (?:back|up|home|ashore)|"
+    r"given back|handed back|sent back|dug (?:up|out)|fished (?:out|up|from)|pulled (?:out|up|from)|raised|washed (?:up|ashore)|hauled up|"
+    r"back|safe|there again|in the hands of)\b|"
+    rf"(?:has |had )?{_AGAIN}(?:(?:turns|turned|washed|washes|showed|shows|came|comes|floated) (?:up|ashore|back|home|to light)|"
+    r"reappear(?:ed|s)|resurfaced|surfaced|emerged|returned)\b|"
+    r"(?:lies|lay|hangs|hung|stands|stood|rests|glitters|shines) (?:again )?(?:in|on|under|around|behind|beside|by|at) "
+    rf"(?![^.;]*\b(?:bottom|{_DEEP})\b))(?! (?:missing|broken|empty)\b)"
+)
+"""What is said of a thing that was lost, behind its name."""
+_FINDS = (
+    r"(?:found|finds|discovered|discovers|recovered|recovers|retrieved|retrieves|salvaged|rescued|raised|returned(?: with)?|returns(?: with)?|"
+    r"(?:came|comes) (?:back|home|up) with|(?:brought|brings|gave|gives|handed|sent|got|gets|took|bought|won|fetched) (?:back )?|"
+    r"(?:fished|fishes|dug|digs|pulled|pulls|dragged|hauled|drew|picked|dredged|scooped|plucked|lifted)(?: up| out)?)"
+)
+_TO_WHOM = rf"(?:(?:{_FULL_NAME}|him|her|them) (?:back )?)?"
+_IS_WHOLE_AGAIN = (
+    rf"(?:(?:is|was|has been|had been|were) {_AGAIN}(?:rebuilt|restored|repaired|mended|reassembled|remade|recast|fixed|reforged|resewn|"
+    r"put (?:back )?together|glued together|pieced together|(?:as good as )?new|found (?:intact|unharmed|undamaged|whole))\b|"
+    r"(?:is|was) whole again\b|(?:runs|ran|works|worked|stands|stood|floats|sails|burns|ticks|rings|sounds|goes) again\b)"
+)
+"""What is said of a thing that was destroyed, behind its name."""
+_MAKES_WHOLE = (
+    r"(?:rebuil(?:t|ds)|restore[sd]|repair(?:ed|s)|mend(?:ed|s)|reassemble[sd]|remade|recast|fixed|reforged|raised|"
+    r"(?:glued|pieced|put|sewed|stitched)(?: (?:back )?together)?)"
+)
+_NOBODY = re.compile(r"\b(?:nobody|no one|none|neither|nothing|cannot|refused|failed)\b", re.IGNORECASE)
 _RESTORED = re.compile(
     r"\b(?:(?<!seen )(?<!never )again|back|(?<!ever )(?<!not )found|until|rebuilt|restored|mended|repaired|recovered|replaced|"
     r"for (?:a|an|two|three) \w+)\b"
@@ -254,10 +287,12 @@ def things_in(fact: str, known: Codex) -> Iterator[Change]:
             how = match["how"] or match["gone"] or "lost"
             is_lost = re.search("^(?:lost|stolen|sunk|gone|swept|washed|at the)|(?:sank|lost|gone)$|^sank", how)
             yield Change(entry=thing, kind="thing", do="set", aspect="status", value="lost" if is_lost else "destroyed")
-    for match in _FOUND.finditer(fact):
+    for match in _SLIPS_AWAY.finditer(fact):
         held = known.find(match["thing"])
-        if held is not None and held.value("status") == "lost" and not is_doubted(fact, match.start(), match.end()):
-            yield Change(entry=held.name, kind="thing", do="end", aspect="status", value="lost")
+        is_out = held is None or held.kind != "thing" or _PULLED_OUT.search(fact, match.end())
+        if not is_out and _is_lost(match["thing"], fact, match):
+            yield Change(entry=match["thing"], kind="thing", do="set", aspect="status", value="lost")
+    yield from _there_again(fact, known)
     for pattern in (_BELONGS, _IS_WITH):
         for match in pattern.finditer(fact):
             thing, to = match["thing"], next(name for name in match.groups()[1:] if name)
@@ -265,6 +300,27 @@ def things_in(fact: str, known: Codex) -> Iterator[Change]:
             is_thing = _is_thing(thing) if pattern is _BELONGS else held is not None and held.kind == "thing"
             if is_thing and not is_doubted(fact, match.start(), match.end()):
                 yield from _held(thing, _whom(to, known), known)
+
+
+def _there_again(fact: str, known: Codex) -> Iterator[Change]:
+    """Yield that what was lost is found, or that what was destroyed is whole again."""
+    for thing in known.gone:
+        status = thing.value("status")
+        called = "|".join(sorted(map(re.escape, map(without_article, thing.names)), key=len, reverse=True))
+        if not re.search(rf"\b(?:{called})\b", fact):
+            continue
+        the = rf"(?:[Tt]he|his|her|their) (?:lost |stolen |missing |broken |old )?(?:{called})"
+        if status == "lost":
+            patterns = rf"\b{the} {_IS_FOUND}", rf"\b{_FINDS} ?{_TO_WHOM}{the}{_END}"
+        else:
+            together = r"(?: (?:back )?together)?"
+            patterns = rf"\b{the} {_IS_WHOLE_AGAIN}", rf"\b{_MAKES_WHOLE} {the}{together}{_END}"
+        for match in filter(None, (re.search(pattern, fact) for pattern in patterns)):
+            is_put = status == "lost" or not match[0].startswith("put ") or "together" in match[0]
+            denied = _NOBODY.search(fact, 0, match.end()) or is_doubted(fact, match.start(), match.end())
+            if is_put and not denied:
+                yield Change(entry=thing.name, kind="thing", do="end", aspect="status", value=status)
+                break
 
 
 def _is_lost(thing: str, fact: str, match: re.Match[str]) -> bool:

@@ -236,7 +236,7 @@ _NO_THING = frozenset((
     "aisle", "aim", "wheel", "reins", "same", "most", "least", "more", "wind", "rain", "dark", "darkness", "heat", "means",
     "lights", "accounts", "old", "new", "little", "small", "big", "large", "good", "bad", "wrong", "long", "great", "only",
     "young", "black", "white", "red", "blue", "green", "sound", "noise", "smell", "exam", "test", "degree", "licence",
-    "license", "leadership", "beard", "moustache", "mustache", "whiskers", "braid", "braids", "plait", "plaits", "ponytail",
+    "license", "leadership", "limp", "lisp", "stammer", "squint", "beard", "moustache", "mustache", "whiskers", "braid", "braids", "plait", "plaits", "ponytail",
 ))  # fmt: skip
 """What one has or keeps and nobody can take out of a pocket."""
 _SEVERAL = frozenset((

@@ -19,6 +19,7 @@ from recurrentgpt.nodes.codex_verbs import ACTS, SPEAKS
 from recurrentgpt.schema.codex import Codex, Entry, Line
 from recurrentgpt.schema.names import (
     BEFORE_PLACES,
+    CALENDAR,
     CAPITALS,
     HE_IS,
     LETTER,
@@ -64,10 +65,23 @@ _INTRODUCED = re.compile(
     rf"(?:[Hh]is|[Hh]er|[Mm]y|[Yy]our|[Oo]ur|[Tt]heir|\w+['’]s) (?:[a-z]\w* )?{RELATIVE},?|"
     rf"(?:[Tt]he|[Aa]n?|[Hh]is|[Hh]er|[Tt]heir) (?:[a-z][\w-]* ){{0,2}}{OFFICE},?(?: (?:is|was)(?: called| named)?)?) $"
 )
+_TRADE = (
+    r"(?:keeper|weaver|potter|piper|fiddler|beggar|preacher|healer|midwife|witch|wizard|sexton|apprentice|owner|landlord|landlady|"
+    r"shepherd|merchant|scribe|lord|duke|duchess|knight|squire|tinker|cooper|mason|carpenter|barber|groom|bailiff|butler|scholar|"
+    r"poet|prophet|seer|founder|dancer|king|queen|prince|princess)"
+)
+"""What else somebody is: no ship, which may be a cutter, and no river or harbour."""
 _IS_SOMEBODY = re.compile(
     rf"(?:, who\b|,? (?:(?:is|was|becomes|became) )?(?:now )?(?:the|an?|his|her|their|our|my|{_WORD}['’]s) "
-    rf"(?:[a-z][\w-]* ){{0,2}}?{OFFICE}{_ENDS})"
+    rf"(?:[a-z][\w-]* ){{0,2}}?(?:{OFFICE}|{_TRADE}){_ENDS})"
 )
+_LIVES = re.compile(
+    rf" (?:lives (?:alone|by (?:him|her)self|with )|knows (?:who|that|how|about|where|why|when)\b|owes |wears |limps|works (?:as|for) |"
+    rf"(?:is|was) (?:now |very )?(?:blind|deaf|lame|mute|married|unmarried|widowed|engaged|pregnant|ill|afraid|drunk|asleep|in love)\b|"
+    rf"(?:has|had) (?:an? |no |the |two |three |red |black |white |grey |long |short ){{1,3}}(?:\w+ )?(?:limp|beard|moustache|hair|{RELATIVE}|"
+    r"(?:son|daughter|brother|sister)s)\b|(?:can|could|cannot|can not)(?: not)? (?:swim|read|write|sing|dance|cook|ride|sew)\b)"
+)
+"""What is told of people alone, and is no deed."""
 _SAID_BY = re.compile(rf"(?:\b(?!call(?:ed|s) ){SPEAKS}|[\"”] (?:called|calls)) $")
 _SAYS = re.compile(rf" {SPEAKS}\b")
 _TO_SOMEBODY = re.compile(
@@ -162,7 +176,9 @@ def find_names(texts: Sequence[str], codex: Codex) -> Found:
             for word in mention.name.split():
                 by_word.setdefault(word, set()).add(mention.name)
     _split_settings(mentions, by_word, codex)
-    candidates = [name for name, group in mentions.items() if _may_be_a_name(name, group)]
+    candidates = [
+        name for name, group in mentions.items() if _may_be_a_name(name, group) or _is_told_as_a_name(name, group, texts)
+    ]
     people, places, found = dict[str, tuple[int, Entry]](), dict[str, int](), Codex()
     said = {name: _pronoun_of(name, mentions, by_word) for name in candidates if len(candidates) > 1}
     # Mr Pryce is Walter Pryce: a title does not make a name longer.
@@ -296,6 +312,30 @@ def _may_be_a_name(name: str, group: Sequence[_Mention]) -> bool:
     )
 
 
+def _is_told_as_a_name(name: str, group: Sequence[_Mention], texts: Sequence[str]) -> bool:
+    """Return whether a word that only begins sentences owns something in one, and in another says who somebody is.
+
+    Time is a thief, and nobody's name: what is a word of a text in small letters is none.
+    """
+    owns = any(re.match(r"['’]s? [a-z]", one.text[one.end :]) for one in group)
+    is_told = any(_IS_SOMEBODY.match(one.text, one.end) or _LIVES.match(one.text, one.end) for one in group)
+    return (
+        owns
+        and is_told
+        and name not in CALENDAR
+        and name.casefold() not in _ABSTRACT
+        and not any(re.search(rf"\b{re.escape(name.lower())}\b", text) for text in texts)
+    )
+
+
+_ABSTRACT = frozenset(
+    "time death hunger hope love silence night winter summer autumn spring fate fear grief fortune nature truth war peace rain "
+    "snow smoke memory sleep money sorrow joy youth age beauty power darkness light wind fire water dawn dusk heaven god mother father "
+    "grandmother grandfather morning evening today tomorrow yesterday mankind midnight noon parliament government justice".split()
+)
+"""What owns and does things in a manner of speaking, and calls nobody."""
+
+
 def _is_anothers(name: str, *known: Codex) -> bool:
     """Return whether a name may be the other surname of somebody who is known: of whoever marries, for one."""
     first, *others = name.split()
@@ -331,6 +371,7 @@ def _is_told_of_somebody(one: _Mention, entry: Entry) -> bool:
         or _SAYS.match(text, end)
         or _INTRODUCED.search(before)
         or _IS_SOMEBODY.match(text, end)
+        or _LIVES.match(text, end)
         or _OF_A_BODY.match(text, end)
         or _TO_SOMEBODY.search(before)
         or (_TO_WHOM.search(before) and _WHAT.match(text, end))

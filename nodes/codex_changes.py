@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -165,7 +165,7 @@ def _from_told(
         if is_english(language):
             changes += [{**change, "rests_on": rests_on} for entry in named for change in _ended_by(fact, entry, named)]
             if noted and number:
-                over = overtaken(_marked(whole, known), known, changes, lambda text: _marked(text, known))
+                over = overtaken(_marked(whole, known), known, changes, partial(_marked, known=known))
                 changes += [{**change, "rests_on": rests_on} for change in over]
             # What follows calls people by their new names, and tells who has a thing after that.
             if any(change["do"] != "set" or change.get("aspect") == "holder" for change in found):

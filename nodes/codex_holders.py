@@ -144,16 +144,21 @@ _LOST = re.compile(
 _DEEP = r"(?:sea|ocean|river|lake|harbour|harbor|canal|abyss|gulf|deep|bog|marsh|swamp|ravine|well|bay|pond|moat)"
 _SLIPS_AWAY = re.compile(
     rf"\b[Tt]he (?P<thing>{_NOUN}) (?:(?:has |had )?(?:fell|fallen|dropped|slipped|slid|rolled|went|blew|plunged|tumbled) "
-    rf"(?:[a-z]+ ){{0,4}}?(?:overboard|over the side|(?:in|into|to the bottom of) (?:the|a) (?:\w+ )?{_DEEP})(?=[.,;]|$| (?:and|at|in|that)\b)|"
+    rf"(?:[a-z]+ ){{0,4}}?(?:overboard|over the side|(?:in|into|to the bottom of) (?:the|a) (?:\w+ )?{_DEEP})(?=[.,;]|$| (?:and|"
+    rf"at|in|that)\b)|"
     r"(?:is|was|has gone|had gone|went|goes) missing(?=[.,;]|$| (?:from|since|again)\b)|"
     r"(?:has |had )?(?:vanished|disappeared)(?=[.,;]|$| (?:from|in the night|overnight|without|one|that|last)\b))"
 )
 """How a thing is lost that is known: of a cat, it would be told in the same words."""
-_PULLED_OUT = re.compile(r"\b(?:(?:pulled|fished|snatched|caught|dragged|drew|picked|got) (?:it|them)|floats|floated)\b")
+_PULLED_OUT = re.compile(
+    r"\b(?:(?:pulled|fished|snatched|caught|dragged|drew|picked|got) (?:it|them)|floats|floated)\b"
+)
 _AGAIN = r"(?:(?:now|at last|finally|again|later|then|since|safely|\w+ly) )*"
 _IS_FOUND = (
-    rf"(?:(?:is|was|has been|had been|were) {_AGAIN}(?:found|recovered|retrieved|returned|salvaged|discovered|brought (?:back|up|home|ashore)|"
-    r"given back|handed back|sent back|dug (?:up|out)|fished (?:out|up|from)|pulled (?:out|up|from)|raised|washed (?:up|ashore)|hauled up|"
+    rf"(?:(?:is|was|has been|had been|were) {_AGAIN}(?:found|recovered|retrieved|returned|salvaged|discovered|brought (?:back|"
+    rf"up|home|ashore)|"
+    r"given back|handed back|sent back|dug (?:up|out)|fished (?:out|up|from)|pulled (?:out|up|from)|raised|washed (?:up|ashore)|"
+    r"hauled up|"
     r"back|safe|there again|in the hands of)\b|"
     rf"(?:has |had )?{_AGAIN}(?:(?:turns|turned|washed|washes|showed|shows|came|comes|floated) (?:up|ashore|back|home|to light)|"
     r"reappear(?:ed|s)|resurfaced|surfaced|emerged|returned)\b|"
@@ -162,13 +167,15 @@ _IS_FOUND = (
 )
 """What is said of a thing that was lost, behind its name."""
 _FINDS = (
-    r"(?:found|finds|discovered|discovers|recovered|recovers|retrieved|retrieves|salvaged|rescued|raised|returned(?: with)?|returns(?: with)?|"
+    r"(?:found|finds|discovered|discovers|recovered|recovers|retrieved|retrieves|salvaged|rescued|raised|returned(?: with)?|"
+    r"returns(?: with)?|"
     r"(?:came|comes) (?:back|home|up) with|(?:brought|brings|gave|gives|handed|sent|got|gets|took|bought|won|fetched) (?:back )?|"
     r"(?:fished|fishes|dug|digs|pulled|pulls|dragged|hauled|drew|picked|dredged|scooped|plucked|lifted)(?: up| out)?)"
 )
 _TO_WHOM = rf"(?:(?:{_FULL_NAME}|him|her|them) (?:back )?)?"
 _IS_WHOLE_AGAIN = (
-    rf"(?:(?:is|was|has been|had been|were) {_AGAIN}(?:rebuilt|restored|repaired|mended|reassembled|remade|recast|fixed|reforged|resewn|"
+    rf"(?:(?:is|was|has been|had been|were) {_AGAIN}(?:rebuilt|restored|repaired|mended|reassembled|remade|recast|fixed|"
+    rf"reforged|resewn|"
     r"put (?:back )?together|glued together|pieced together|(?:as good as )?new|found (?:intact|unharmed|undamaged|whole))\b|"
     r"(?:is|was) whole again\b|(?:runs|ran|works|worked|stands|stood|floats|sails|burns|ticks|rings|sounds|goes) again\b)"
 )
@@ -236,7 +243,9 @@ _NO_THING = frozenset((
     "aisle", "aim", "wheel", "reins", "same", "most", "least", "more", "wind", "rain", "dark", "darkness", "heat", "means",
     "lights", "accounts", "old", "new", "little", "small", "big", "large", "good", "bad", "wrong", "long", "great", "only",
     "young", "black", "white", "red", "blue", "green", "sound", "noise", "smell", "exam", "test", "degree", "licence",
-    "license", "leadership", "limp", "lisp", "stammer", "squint", "beard", "moustache", "mustache", "whiskers", "braid", "braids", "plait", "plaits", "ponytail",
+    "license", "leadership",
+    "limp", "lisp", "stammer", "squint", "beard", "moustache",
+    "mustache", "whiskers", "braid", "braids", "plait", "plaits", "ponytail",
 ))  # fmt: skip
 """What one has or keeps and nobody can take out of a pocket."""
 _SEVERAL = frozenset((

@@ -66,7 +66,8 @@ _INTRODUCED = re.compile(
     rf"(?:[Tt]he|[Aa]n?|[Hh]is|[Hh]er|[Tt]heir) (?:[a-z][\w-]* ){{0,2}}{OFFICE},?(?: (?:is|was)(?: called| named)?)?) $"
 )
 _TRADE = (
-    r"(?:keeper|weaver|potter|piper|fiddler|beggar|preacher|healer|midwife|witch|wizard|sexton|apprentice|owner|landlord|landlady|"
+    r"(?:keeper|weaver|potter|piper|fiddler|beggar|preacher|healer|midwife|witch|wizard|sexton|apprentice|owner|landlord|"
+    r"landlady|"
     r"shepherd|merchant|scribe|lord|duke|duchess|knight|squire|tinker|cooper|mason|carpenter|barber|groom|bailiff|butler|scholar|"
     r"poet|prophet|seer|founder|dancer|king|queen|prince|princess)"
 )
@@ -76,9 +77,12 @@ _IS_SOMEBODY = re.compile(
     rf"(?:[a-z][\w-]* ){{0,2}}?(?:{OFFICE}|{_TRADE}){_ENDS})"
 )
 _LIVES = re.compile(
-    rf" (?:lives (?:alone|by (?:him|her)self|with )|knows (?:who|that|how|about|where|why|when)\b|owes |wears |limps|works (?:as|for) |"
-    rf"(?:is|was) (?:now |very )?(?:blind|deaf|lame|mute|married|unmarried|widowed|engaged|pregnant|ill|afraid|drunk|asleep|in love)\b|"
-    rf"(?:has|had) (?:an? |no |the |two |three |red |black |white |grey |long |short ){{1,3}}(?:\w+ )?(?:limp|beard|moustache|hair|{RELATIVE}|"
+    rf" (?:lives (?:alone|by (?:him|her)self|with )|knows (?:who|that|how|about|where|why|when)\b|owes |wears |limps|works "
+    rf"(?:as|for) |"
+    rf"(?:is|was) (?:now |very )?(?:blind|deaf|lame|mute|married|unmarried|widowed|engaged|pregnant|ill|afraid|drunk|asleep|in "
+    rf"love)\b|"
+    rf"(?:has|had) (?:an? |no |the |two |three |red |black |white |grey |long |short ){{1,3}}(?:\w+ )?(?:limp|beard|moustache|"
+    rf"hair|{RELATIVE}|"
     r"(?:son|daughter|brother|sister)s)\b|(?:can|could|cannot|can not)(?: not)? (?:swim|read|write|sing|dance|cook|ride|sew)\b)"
 )
 """What is told of people alone, and is no deed."""
@@ -177,7 +181,9 @@ def find_names(texts: Sequence[str], codex: Codex) -> Found:
                 by_word.setdefault(word, set()).add(mention.name)
     _split_settings(mentions, by_word, codex)
     candidates = [
-        name for name, group in mentions.items() if _may_be_a_name(name, group) or _is_told_as_a_name(name, group, texts)
+        name
+        for name, group in mentions.items()
+        if _may_be_a_name(name, group) or _is_told_as_a_name(name, group, texts)
     ]
     people, places, found = dict[str, tuple[int, Entry]](), dict[str, int](), Codex()
     said = {name: _pronoun_of(name, mentions, by_word) for name in candidates if len(candidates) > 1}
@@ -328,11 +334,13 @@ def _is_told_as_a_name(name: str, group: Sequence[_Mention], texts: Sequence[str
     )
 
 
-_ABSTRACT = frozenset(
-    "time death hunger hope love silence night winter summer autumn spring fate fear grief fortune nature truth war peace rain "
-    "snow smoke memory sleep money sorrow joy youth age beauty power darkness light wind fire water dawn dusk heaven god mother father "
-    "grandmother grandfather morning evening today tomorrow yesterday mankind midnight noon parliament government justice".split()
-)
+_ABSTRACT = frozenset((
+    "time", "death", "hunger", "hope", "love", "silence", "night", "winter", "summer", "autumn", "spring", "fate",
+    "fear", "grief", "fortune", "nature", "truth", "war", "peace", "rain", "snow", "smoke", "memory", "sleep", "money",
+    "sorrow", "joy", "youth", "age", "beauty", "power", "darkness", "light", "wind", "fire", "water", "dawn", "dusk",
+    "heaven", "god", "mother", "father", "grandmother", "grandfather", "morning", "evening", "today", "tomorrow",
+    "yesterday", "mankind", "midnight", "noon", "parliament", "government", "justice",
+))  # fmt: skip
 """What owns and does things in a manner of speaking, and calls nobody."""
 
 

@@ -456,3 +456,77 @@ def test_who_is_told_to_have_a_thing_that_is_known_has_it_whoever_they_are():
     codex = after("Silas Croft has the iron seal.", known=DRIVER, passage="At noon Mara gave it to Silas Croft.")
     assert codex.find("iron seal").value("holder") == "Silas Croft"
     assert codex.find("Silas Croft").kind == "person"
+
+
+def lost_or(status, *facts):
+    things = [said("the ring", "holder", "Mara Voss", "thing"), said("the clock", "holder", "Mara Voss", "thing")]
+    known = changed(KNOWN, things, "p1", 1)
+    for fact in facts:
+        known = changed(known, from_facts("", [fact], fact, known, "English"), fact, 2)
+    return known.find("the ring" if status == "lost" else "the clock").value("status")
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "The ring fell into the sea.",
+        "The ring rolled overboard.",
+        "The ring is missing.",
+        "The ring sank in the lake.",
+        "Mara Voss dropped the ring into the well.",
+    ],
+)
+def test_a_known_thing_that_goes_overboard_is_lost(fact):
+    assert lost_or("lost", fact) == "lost"
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "Mara Voss found the ring in a fish.",
+        "Idris Kane fished the ring out of the sea.",
+        "Idris Kane brought the ring back.",
+        "The ring washed up on the beach.",
+        "The ring was found.",
+        "The ring came to light.",
+        "The thief gave back the ring.",
+        "A fisherman brought Mara Voss the ring.",
+        "The ring lies on the table.",
+    ],
+)
+def test_what_is_found_is_lost_no_longer(fact):
+    assert lost_or("lost", "The ring fell into the sea.", fact) in ("", "kept")
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "Idris Kane looked for the ring.",
+        "Nobody found the ring.",
+        "Idris Kane hopes to find the ring.",
+        "Idris Kane did not find the ring.",
+        "The ring was never found.",
+        "Idris Kane found the key.",
+        "Idris Kane found out about the ring.",
+        "The ring lies at the bottom of the sea.",
+    ],
+)
+def test_what_is_looked_for_is_lost_still(fact):
+    assert lost_or("lost", "The ring fell into the sea.", fact) == "lost"
+
+
+@pytest.mark.parametrize(
+    ("fact", "status"),
+    [
+        ("The clock was repaired.", ""),
+        ("Idris Kane mended the clock.", ""),
+        ("The clock runs again.", ""),
+        ("Idris Kane put the clock together again.", ""),
+        ("Idris Kane tried to mend the clock.", "destroyed"),
+        ("Idris Kane mended the chair.", "destroyed"),
+        ("The clock cannot be repaired.", "destroyed"),
+        ("Idris Kane swept up the clock.", "destroyed"),
+    ],
+)
+def test_what_is_mended_is_destroyed_no_longer(fact, status):
+    assert lost_or("destroyed", "Idris Kane smashed the clock.", fact) == status

@@ -227,3 +227,53 @@ def test_how_somebody_has_a_thing_is_no_part_of_its_name(how):
         "", [f"Anna kept her face {how}.", f"Anna kept the ledger {how}."], "Anna sat.", KNOWN, "English"
     )
     assert {change["entry"] for change in changes if change["kind"] == "thing"} == {"ledger"}
+
+
+@pytest.mark.parametrize(
+    ("passage", "facts"),
+    [
+        ("Old Hanne's lamp was lit.", ["Hanne is the lamp keeper."]),
+        ("Hanne's lamp was lit.", ["Hanne is the keeper of the lamp.", "Hanne is old."]),
+        ("Hanne's window was dark.", ["Hanne is a weaver."]),
+        ("There was a light in Hanne's window.", ["Hanne lives alone."]),
+        ("The door of Hanne's hut was open.", ["Hanne has a limp.", "Hanne owns the hut."]),
+        ("The garden was Hanne's.", ["Hanne is a widow."]),
+        ("They spoke of Hanne.", ["Hanne is blind.", "Hanne knows about the letter."]),
+        ("A coat hung on the nail, and it was Odrun's.", ["Odrun is the sexton."]),
+        ("Poor Hanne's goats were out.", ["Hanne has two sons."]),
+        ("Hanne's lamp was lit.", ["Hanne cannot swim."]),
+        ("Jorun's boat lay at the quay.", ["Jorun owes Anna ten pounds."]),
+        ("The lamp at Hanne's was lit.", ["Hanne is Anna's friend."]),
+    ],
+)
+def test_whoever_only_owns_something_in_a_passage_is_somebody_by_what_is_noted_of_them(passage, facts):
+    codex = after(passage, facts)
+    (name,) = people(codex)
+    assert name in passage
+    assert facts[0] in [line.text for entry in codex.entries.values() for line in entry.lines]
+
+
+@pytest.mark.parametrize(
+    ("passage", "facts"),
+    [
+        ("Marrow's lamps were lit.", ["Marrow is a fishing harbour.", "Marrow is old."]),
+        ("The Petrel's lamp was lit.", ["Petrel is a steamer.", "The Petrel is a cutter."]),
+        ("March's winds were cold.", ["March is the month of rain.", "March was the killer of lambs."]),
+        ("Orra's water was high.", ["Orra is a river.", "Orra has a mouth."]),
+        ("Time's hand is cold.", ["Time is a thief."]),
+        ("Death's bell rang.", ["Death is a stranger."]),
+        (
+            "London's bridge was lit.",
+            ["London is the owner of the bridge.", "Anna lives in London.", "London was crossed in London fog."],
+        ),
+        ("Smoke's smell hung over the yard, and smoke rose.", ["Smoke is the keeper of the yard."]),
+        ("The Swan's sign creaked.", ["The Swan is an inn.", "The Swan has a landlord."]),
+        ("Winter's breath was cold.", ["Winter is a beggar."]),
+        ("Sorn's wall is high.", ["Sorn is a city.", "Sorn has no king."]),
+        ("Today's bread was warm.", ["Today is the baker's day."]),
+        ("Lamps burned in Marrow.", ["Marrow has a doctor.", "Marrow knows no peace."]),
+        ("The Excalibur was bright.", ["Excalibur is the king's sword."]),
+    ],
+)
+def test_no_place_ship_month_or_figure_of_speech_is_somebody_by_what_is_noted(passage, facts):
+    assert people(after(passage, facts)) == set()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from recurrentgpt.memory.codex import sentence_of
-from recurrentgpt.nodes.codex_states import State, excludes, states_of
+from recurrentgpt.nodes.codex_states import State, excludes, says_more, states_of
 from recurrentgpt.schema.codex import Change, Codex, Entry, Line
 
 _READ = ("fact", "place", "role")
@@ -37,6 +37,8 @@ def overtaken(marked: str, known: Codex, changes: Sequence[Change], mark: Callab
 
 
 def _is_over(new: Sequence[State], old: str) -> bool:
+    # What is only denied leaves the other clauses of a fact as they were, and the fact with them.
+    new = [state for state in new if state.holds] if says_more(old) else new
     return any(excludes(state, before) for before in states_of(old) for state in new)
 
 

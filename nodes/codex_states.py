@@ -484,6 +484,11 @@ def states_of(marked: str) -> tuple[State, ...]:
     return tuple(state for clause in _clauses(marked) for state in _states_of_clause(clause))
 
 
+def says_more(marked: str) -> bool:
+    """Return whether a fact has more than one clause."""
+    return len(list(_clauses(marked))) > 1
+
+
 def excludes(new: State, old: State) -> bool:
     """Return whether a state cannot be so together with an older one."""
     if (new.whose, new.slot) != (old.whose, old.slot) or (new.is_past and not old.is_past):

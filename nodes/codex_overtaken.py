@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from recurrentgpt.memory.codex import sentence_of
-from recurrentgpt.nodes.codex_states import State, excludes, says_more, states_of
+from recurrentgpt.nodes.codex_states import State, excludes, may_exclude, says_more, states_of
 from recurrentgpt.schema.codex import Change, Codex, Entry, Line
 
 _READ = ("fact", "place", "role")
@@ -28,15 +28,19 @@ def overtaken(marked: str, known: Codex, changes: Sequence[Change], mark: Callab
         for line in entry.true_lines:
             sentence = _sentence(entry, line)
             is_theirs = entry in subjects or any(name in sentence for name in names)
-            if line.passage and is_theirs and _is_over(new, mark(sentence)):
+            if line.passage and sentence and is_theirs and _is_over(new, sentence, mark):
                 yield _end(entry, line)
     for change in changes:
         text = change.get("text", "")
-        if change["do"] == "set" and change.get("aspect") == "fact" and _is_over(new, mark(text)):
+        if change["do"] == "set" and change.get("aspect") == "fact" and _is_over(new, text, mark):
             yield Change(entry=change["entry"], kind=change["kind"], do="end", aspect="fact", text=text)
 
 
-def _is_over(new: Sequence[State], old: str) -> bool:
+def _is_over(new: Sequence[State], old: str, mark: Callable[[str], str]) -> bool:
+    new = [state for state in new if may_exclude(state, old)]
+    if not new:
+        return False
+    old = mark(old)
     # What is only denied leaves the other clauses of a fact as they were, and the fact with them.
     new = [state for state in new if state.holds] if says_more(old) else new
     return any(excludes(state, before) for before in states_of(old) for state in new)

@@ -374,6 +374,10 @@ _TOPICS = frozenset(("ability", "knowledge", "deed"))
 _ALIKE = frozenset(("love", "trust", "fear", "said", "anger", "own", "apology"))
 """Kinds of states that are about the same thing, or have nothing to do with each other."""
 
+_BY_WORDS = _TOPICS | {"said", "own"}
+_DENIAL = re.compile(r"\b(?:not|never|no|cannot|unable|unaware|ignorant|nothing|forg[eo]t\w*|lost)\b|n['’]t\b")
+"""What a fact has that says of something that it is not so."""
+
 _CAN = re.compile(
     rf"(?:can|could|is able to|was able to|knows how to|knew how to|{_HAD}(?:learn(?:ed|t|s)|taught (?:him|her)self|"
     rf"mastered)(?: how)? to) "
@@ -476,12 +480,23 @@ _VERB_BEGINS = re.compile(
 )
 
 
+@lru_cache(maxsize=4096)
 def states_of(marked: str) -> tuple[State, ...]:
     """Return the states that an English fact says of those whom its marks stand for."""
     marked = marked.strip().rstrip(".!")
     if "?" in marked or '"' in marked or "“" in marked or is_unreal(marked):
         return ()
     return tuple(state for clause in _clauses(marked) for state in _states_of_clause(clause))
+
+
+def may_exclude(new: State, old: str) -> bool:
+    """Return whether an older fact may say what a state excludes, by its words alone: most facts are told apart by those."""
+    if new.slot not in _BY_WORDS:
+        return True
+    if new.holds and new.slot != "own":
+        return _DENIAL.search(old) is not None
+    words = {word for word in new.about if not word.startswith(("§", "!", "?"))}
+    return not words or not words.isdisjoint(word_forms(old))
 
 
 def says_more(marked: str) -> bool:

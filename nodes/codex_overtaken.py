@@ -6,7 +6,15 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from recurrentgpt.memory.codex import sentence_of
-from recurrentgpt.nodes.codex_states import State, excludes, may_exclude, says_more, states_of
+from recurrentgpt.nodes.codex_states import (
+    State,
+    denies,
+    ends_denials_alone,
+    excludes,
+    may_exclude,
+    says_more,
+    states_of,
+)
 from recurrentgpt.schema.codex import Change, Codex, Entry, Line
 
 _READ = ("fact", "place", "role")
@@ -24,10 +32,15 @@ def overtaken(marked: str, known: Codex, changes: Sequence[Change], mark: Callab
         return
     subjects = [entry for entry in known.entries.values() if any(mark_of(entry) == state.whose for state in new)]
     names = tuple(name for entry in subjects for name in entry.names)
+    # Most facts can only take back what denies them, and few lines deny anything.
+    are_deeds = all(ends_denials_alone(state) for state in new)
     for entry in known.entries.values():
         for line in entry.true_lines:
+            sentence = line.text or _sentence(entry, line)
+            if are_deeds and not denies(sentence):
+                continue
             sentence = _sentence(entry, line)
-            is_theirs = entry in subjects or any(name in sentence for name in names)
+            is_theirs = any(entry is one for one in subjects) or any(name in sentence for name in names)
             if line.passage and sentence and is_theirs and _is_over(new, sentence, mark):
                 yield _end(entry, line)
     for change in changes:

@@ -489,12 +489,23 @@ def states_of(marked: str) -> tuple[State, ...]:
     return tuple(state for clause in _clauses(marked) for state in _states_of_clause(clause))
 
 
+def ends_denials_alone(new: State) -> bool:
+    """Return whether a state excludes nothing but that it is not so."""
+    return new.holds and new.slot in _BY_WORDS and new.slot != "own"
+
+
+@lru_cache(maxsize=65536)
+def denies(fact: str) -> bool:
+    """Return whether a fact says of anything that it is not so."""
+    return _DENIAL.search(fact) is not None
+
+
 def may_exclude(new: State, old: str) -> bool:
     """Return whether an older fact may say what a state excludes, by its words alone: most facts are told apart by those."""
     if new.slot not in _BY_WORDS:
         return True
-    if new.holds and new.slot != "own":
-        return _DENIAL.search(old) is not None
+    if ends_denials_alone(new):
+        return denies(old)
     words = {word for word in new.about if not word.startswith(("§", "!", "?"))}
     return not words or not words.isdisjoint(word_forms(old))
 

@@ -29,6 +29,7 @@ from recurrentgpt.models.decoding import FACTS, FULL_REPLY_TOKENS, sampled
 from recurrentgpt.models.json_replies import OptionalText, PartialReply, UnusableEntry
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.codex_changes import MOST_CHANGES, from_facts
+from recurrentgpt.nodes.codex_ends import meant_ends
 from recurrentgpt.nodes.codex_from_reply import CodexChange, from_reply
 from recurrentgpt.nodes.codex_newcomers import newcomers
 from recurrentgpt.nodes.continuity import codex_before, no_longer_gone
@@ -292,7 +293,7 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     # First who is back, for a passage may go on to tell that they leave again.
     changed = [
         *_no_longer_gone(state, runtime, known),
-        *from_reply(noted, state["passage"], known, runtime.context.language),
+        *await meant_ends(from_reply(noted, state["passage"], known, runtime.context.language), known, runtime),
     ]
     # A plan that the author's own passage was not written from is history.
     unreached = "" if state.get("plan_author") == KEPT_PLAN else _unreached(reply.unreached)

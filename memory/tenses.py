@@ -153,6 +153,13 @@ _MARRIED = (
     r"(?:married|engaged|betrothed|wed|wedded|promised|verheiratet|verlobt|mariée?|fiancée?|casad[oa]|prometid[oa]|"
     r"comprometid[oa]|sposat[oa]|fidanzat[oa]|noiv[oa]|getrouwd|verloofd|замужем|женат|помолвлена?|gift|förlovad|forlovet)"
 )
+_TOWARDS = (
+    r"(?:(?:waiting|looking|searching)(?:\s[a-z]+){0,4}?\sfor|expecting|awaiting|"
+    r"(?:about|going|meaning|planning|hoping|on (?:his|her|their) way)\sto\s(?:meet|see|visit|join|fetch|find|rescue|free|kill|fight|trick|rob|help)|(?:travell?ing|riding|walking|sailing|"
+    r"driving|dancing|eating|dining|talking|arguing|quarrelling|fighting)\swith|(?:hiding|running|fleeing)\sfrom|"
+    r"(?:following|chasing|guarding|feeding|hiding|tending|spying on|working for))"
+)
+"""What somebody is about to do, or is doing, with another who lives."""
 _TIED = (
     rf"(?<!\w){_TOGETHER}(?:\s[^\s.;,]+){{0,4}}?\s{_WITH}\s(?:§)(?![\w'’]|\s[{CAPITALS}])|"
     rf"(?<!\w)(?:is|are|ist|sind|est|está|è|é|is|är|er)\s(?:\w+\s){{0,2}}?(?:{_MARRIED}\s(?:to|with|{_WITH}|à|a|за|на)\s(?:§)|"
@@ -160,7 +167,10 @@ _TIED = (
     rf"(?<!\w)(?:is|are|ist|est|es|è|é)\s(?:(?:§)['’]?s?\s{_BONDS}|(?:\w+['’]?\s){{1,2}}{_BONDS}\s(?:of|von|de|di|do|da|"
     rf"van)\s(?:§)(?!\w))|"
     r"(?<!\w)(?:is|are)\s(?:dating|courting|marrying|nursing|seeing|sleeping with|living with|"
-    r"in a relationship with)\s(?:§)(?!\w)|(?<!\w)(?:will|is to|are to|is going to)\s(?:marry|wed)\s(?:§)(?!\w)"
+    r"in a relationship with)\s(?:§)(?!\w)|(?<!\w)(?:will|is to|are to|is going to)\s(?:marry|wed)\s(?:§)(?!\w)|"
+    # Whose killer, grave or watch is looked for, may be looked for still; so may who else is named.
+    rf"(?<!\w)(?:(?:is|are)\s(?:\w+\s){{0,2}}?{_TOWARDS}|(?:waits?|lies? in wait|searche?s?|looks)(?:\s[a-z]+){{0,4}}?\sfor)\s"
+    rf"(?:§)(?![\w'’-]|\s[{CAPITALS}]|\s(?:and|or)\s|,\s|\sto\sbe\s(?:buried|avenged|mourned))"
 )
 
 

@@ -120,3 +120,42 @@ def test_a_fact_in_other_scripts_and_orders(name, fact, of_the_living):
 def test_a_summary_in_the_present_tells_what_happened_and_how_somebody_lives():
     assert not tells_how_they_live("Jonas Reed gives Ada the watch and walks away.", CALLED)
     assert tells_how_they_live("Jonas Reed lives at the junction.", CALLED)
+
+
+@pytest.mark.parametrize(
+    ("fact", "is_over"),
+    [
+        ("Lena is waiting for Jonas.", True),
+        ("Lena waits at the quay for Jonas.", True),
+        ("Lena is still looking for Jonas.", True),
+        ("Lena is going to meet Jonas at the inn.", True),
+        ("Lena is travelling with Jonas.", True),
+        ("Lena is on her way to meet Jonas.", True),
+        ("Lena is hiding from Jonas in the loft.", True),
+        ("Lena is working for Jonas Reed.", True),
+        ("Lena is expecting Jonas for supper.", True),
+        ("Lena mourns Jonas.", False),
+        ("Lena has Jonas's coat.", False),
+        ("Lena is looking for Jonas's killer.", False),
+        ("Lena is looking for Jonas's grave.", False),
+        ("Lena is looking for Jonas's watch.", False),
+        ("Lena promised Jonas to feed the dog.", False),
+        ("Lena is Jonas's daughter.", False),
+        ("Lena was waiting for Jonas.", False),
+        ("Lena waited for Jonas at the quay.", False),
+        ("Lena is waiting for Jonas's sister.", False),
+        ("Lena is waiting for Jonas to be buried.", False),
+        ("Lena is following Jonas's trail.", False),
+        ("Lena is waiting for Jonas and Otto.", False),
+        ("Lena is looking for Jonas Hale.", False),
+        ("Lena is afraid of Jonas's ghost.", False),
+        ("Lena is wearing the ring for Jonas.", False),
+        ("Lena is going to avenge Jonas.", False),
+        ("Lena looks like Jonas.", False),
+        ("Lena lights a candle for Jonas.", False),
+        ("Lena has been looking for Jonas.", False),
+        ("Lena is named after Jonas.", False),
+    ],
+)
+def test_what_another_does_with_the_living_is_over_and_what_is_done_for_the_dead_is_not(fact, is_over):
+    assert tells_of_the_living(fact, (*CALLED, "Jonas")) is is_over

@@ -155,9 +155,10 @@ _MARRIED = (
 )
 _TOWARDS = (
     r"(?:(?:waiting|looking|searching)(?:\s[a-z]+){0,4}?\sfor|expecting|awaiting|"
-    r"(?:about|going|meaning|planning|hoping|on (?:his|her|their) way)\sto\s(?:meet|see|visit|join|fetch|find|rescue|free|kill|fight|trick|rob|help)|(?:travell?ing|riding|walking|sailing|"
-    r"driving|dancing|eating|dining|talking|arguing|quarrelling|fighting)\swith|(?:hiding|running|fleeing)\sfrom|"
-    r"(?:following|chasing|guarding|feeding|hiding|tending|spying on|working for))"
+    r"(?:about|going|meaning|planning|hoping|on (?:his|her|their) way)\sto\s"
+    r"(?:meet|see|visit|join|fetch|find|rescue|free|kill|fight|trick|rob|help)|"
+    r"(?:travell?ing|riding|walking|sailing|driving|dancing|eating|dining|talking|arguing|quarrelling|fighting)\swith|"
+    r"(?:hiding|running|fleeing)\sfrom|(?:following|chasing|guarding|feeding|hiding|tending|spying on|working for))"
 )
 """What somebody is about to do, or is doing, with another who lives."""
 _TIED = (

@@ -794,7 +794,7 @@ def _of_entry(entry: Entry, told: _Passage, codex: Codex) -> Iterator[Contradict
         names = _thing_names(own)
         short = _short_names(entry, told, codex)
         is_lost = entry.is_gone and not _found_again("|".join((names, *map(re.escape, short))), told)
-        if is_lost and (act := _at_hand(_HANDLES, own, short, told)) is not None:
+        if is_lost and (act := _at_hand(_HANDLES, own, short, told)) and not _lies_there(names, own, told, act):
             yield _of_aspect("lost", entry, "status", act.said, "found")
         one_of_a_kind = all(" " in name for name in entry.names)
         found = list(_of_holder(entry, names, told, codex, one_of_a_kind=one_of_a_kind))
@@ -1025,6 +1025,19 @@ def _found_again(names: str, told: _Passage) -> bool:
             ):
                 return True
     return False
+
+
+def _lies_there(names: str, own: Collection[str], told: _Passage, act: ToldSentence) -> bool:
+    """Return whether a passage tells up to a sentence that there lay what was lost, here and now."""
+    there = re.compile(
+        r"^(?:And |But )?(?:[Tt]here|(?:Under|In|Behind|On|At|Among|Beneath|Beside|Inside|Between)\b[^,;:\"]{1,50}?),? "
+        rf"(?:lay|was|hung|stood|sat) (?:the|his|her|their) (?:{names})(?=[.,;!]|$| (?:in|on|under|behind|beside|and)\b)"
+    )
+    until = told.sentences[: told.sentences.index(act)]
+    return any(
+        (match := there.search(sentence.plain)) is not None and not _is_elsewhen(sentence, match.end(), own, told)
+        for sentence in until
+    )
 
 
 def _it_is_back(names: str, told: _Passage) -> bool:

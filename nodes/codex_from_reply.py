@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Annotated, get_args
 
 from pydantic import BaseModel, WithJsonSchema
@@ -32,11 +32,11 @@ from recurrentgpt.nodes.codex_named_entries import (
     settled_by,
 )
 from recurrentgpt.nodes.codex_names import is_told_as_kin
-from recurrentgpt.nodes.codex_statuses import is_foreign, status_of
+from recurrentgpt.nodes.codex_statuses import is_foreign, is_of_another_kind, status_of
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.schema.codex import NOBODY_HAS, Aspect, Change, Codex, Entry, Kind
-from recurrentgpt.schema.names import parts_of, plain
+from recurrentgpt.schema.names import key_of, parts_of, plain
 
 MOST_NAME = 5
 """Words of another name that somebody has, or something."""
@@ -72,14 +72,18 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex, languag
     changes, told = list[Change](), with_words(passage)
     reply = _ends_first(reply[:MOST_CHANGES])
     settled = {item.name for item in reply if _settles(item)}
+    things = {key_of(item.name) for item in reply if _kind(item.kind) == "thing"}
     unaware = [entry for entry in codex.entries.values() if entry.kind == "person" and entry.line("unaware")]
     for item in reply:
-        kind = _kind(item.kind)
+        kind = _kind_of(item, things)
         most = MOST_CLAUSE_WORDS if kind in ("promise", "question") else MOST_NAME_WORDS
         name, value = shortened(item.name, most), shortened(item.value, MOST_SENTENCE_WORDS)
         if not name or not value or name.casefold() in _NOBODYS_NAMES:
             continue
         known = meant_by(name, kind, codex, passage)
+        if known is None and kind in ("promise", "question") and _NAMES_A_THING.fullmatch(name):
+            # What settles no promise is told of the thing, as which it is not new.
+            known, kind = meant_by(name, "thing", codex, passage), "thing"
         if known is not None and codex.find(name) is None and _is_a_relative(item.name, known, reply, passage):
             known = None
         if known is None and item.name in settled:
@@ -92,7 +96,7 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex, languag
             changes.append(longer)
             codex, known = _called(known, longer["value"], codex)
         rests_on = _rests_on(item, known, told)
-        is_death = item.aspect == "status" and item.change != "end" and status_of(value, kind)[0] == "dead"
+        is_death = item.aspect == "status" and item.change != "end" and status_of(value, known.kind)[0] == "dead"
         if is_death and not rests_on and _is_invented(item.sentence, passage):
             continue
         if item.aspect in ("name", "role") and item.change != "end":
@@ -235,6 +239,8 @@ def _aspects(aspect: str, name: str, value: str, kind: Kind, language: str) -> I
     """Yield what a change says, by aspect: "dead, buried in Odo's grave" is a status and a fact."""
     if aspect == "status":
         value = value.rstrip(".。")
+        if is_of_another_kind(value, kind):
+            return
         status, word = status_of(value, kind)
         if status:
             yield "status", status
@@ -255,6 +261,21 @@ def _sentence(name: str, value: str, english: bool) -> str:
     first = value.split()[0].casefold()
     verb = "" if first in ("died", "perished", "passed", "survived", "is", "was", "has") else "is "
     return f"{name} {verb}{value[0].lower()}{value[1:]}."
+
+
+_NAMES_A_THING = re.compile(
+    r"(?:[Tt]he|[Aa]n?|[Hh]is|[Hh]er|[Tt]heir) (?:[a-z-]+ )?"
+    r"(?!(?:promise|oath|vow|word|pledge|debt|bet|wager|deal|bargain|pact|agreement|contract|treaty|truce|engagement|bond|favou?r|"
+    r"question|mystery|riddle|secret|truth|reason|murder|death|disappearance|theft|fate|plan|meeting|visit|payment|duel|"
+    r"task|errand|quest|mission|rescue|revenge|return|wedding|marriage|why|who|what|where|when|how)s?$)[a-z-]+"
+)
+"""The seal: what is promised or asked has more words, or a noun that says so."""
+
+
+def _kind_of(item: CodexChange, things: Collection[str]) -> Kind:
+    """Return what a change is of: of a thing of the same reply is no promise or question made."""
+    kind = _kind(item.kind)
+    return "thing" if kind in ("promise", "question") and key_of(item.name) in things else kind
 
 
 def _kind(said: str) -> Kind:

@@ -402,14 +402,11 @@ def _whom(name: str, known: Codex) -> Entry | str | None:
 
 
 def _held(thing: str, holder: Entry | str | None, known: Codex) -> Iterator[Change]:
-    """Yield who has a thing now; what somebody has is lost no longer."""
+    """Yield who has a thing now."""
     if holder is None:
         return
-    about = Change(entry=thing, kind="thing", do="set")
-    yield {**about, "aspect": "holder", "value": holder if isinstance(holder, str) else holder.name}
-    held = known.find(thing)
-    if held is not None and held.value("status") in ("lost", "destroyed"):
-        yield {**about, "aspect": "status", "value": "kept"}
+    value = holder if isinstance(holder, str) else holder.name
+    yield Change(entry=thing, kind="thing", do="set", aspect="holder", value=value)
 
 
 def _ended(thing: str, holder: Entry | None, known: Codex) -> Iterator[Change]:

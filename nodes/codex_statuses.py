@@ -5,11 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import chain
 
 from recurrentgpt.schema.codex import Kind
 
-STATUSES = ("alive", "dead", "absent", "lost", "found", "destroyed", "kept", "broken", "open", "answered")
-"""What the status of an entry may be: of a person, a thing, a promise, a question; what is `found` is lost no longer."""
+STATUSES_OF: Mapping[Kind, tuple[str, ...]] = {
+    "person": ("alive", "dead", "absent"),
+    "place": ("lost", "found", "destroyed", "broken"),
+    "thing": ("lost", "found", "destroyed", "broken"),
+    "promise": ("open", "kept", "broken"),
+    "question": ("open", "answered"),
+}
+"""What the status of an entry may be, by what it is; what is `found` is lost no longer."""
+STATUSES = tuple(dict.fromkeys(chain.from_iterable(STATUSES_OF.values())))
+"""All of them."""
 
 _ENGLISH: Mapping[Kind, Mapping[str, str]] = {
     "person": {
@@ -20,8 +29,9 @@ _ENGLISH: Mapping[Kind, Mapping[str, str]] = {
         "absent": "missing",
     },
     "thing": {"lost": "missing", "found": "recovered|retrieved"},
-    "promise": {"kept": "fulfilled"},
-    "question": {"answered": "resolved|solved", "open": "unanswered|unresolved|unsolved"},
+    # models answer promises, and keep questions
+    "promise": {"kept": "fulfilled|answered"},
+    "question": {"answered": "resolved|solved|kept", "open": "unanswered|unresolved|unsolved"},
 }
 """Other English words for a status, by what an entry is."""
 
@@ -173,6 +183,13 @@ def status_of(said: str, kind: Kind) -> tuple[str, str]:
     return "", ""
 
 
+def is_of_another_kind(said: str, kind: Kind) -> bool:
+    """Return whether what is said of one is a word for a status that only promises and questions have."""
+    word = said.casefold().strip(" .")
+    word = word[begun.end() :] if (begun := _IS.match(word)) else word
+    return kind not in ("promise", "question") and word in ("kept", "answered", "fulfilled", "resolved")
+
+
 def is_foreign(word: str, kind: Kind) -> bool:
     """Return whether a word for a status is no English one."""
     return word not in STATUSES and word not in _english(kind)
@@ -187,7 +204,11 @@ def _english(kind: Kind) -> frozenset[str]:
 def _words(kind: Kind) -> Mapping[str, str]:
     """Return all words for a status, with what they mean, the longest first: "lebt noch" before "lebt"."""
     other = _OTHERS.get("thing" if kind == "place" else kind, {})
-    known = {**dict(_forms(other)), **dict(_forms(_ENGLISH.get(kind, {}))), **{status: status for status in STATUSES}}
+    known = {
+        **dict(_forms(other)),
+        **dict(_forms(_ENGLISH.get(kind, {}))),
+        **{status: status for status in STATUSES_OF[kind]},
+    }
     return dict(sorted(known.items(), key=lambda word: -len(word[0])))
 
 

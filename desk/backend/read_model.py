@@ -30,7 +30,7 @@ from recurrentgpt.memory.corrections import in_force, read_overlay, with_summary
 from recurrentgpt.memory.superseded import says, without_superseded
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.prose.shared_runs import place_of
-from recurrentgpt.schema.codex import Codex, Entry
+from recurrentgpt.schema.codex import Change, Codex, Entry, Operation
 from recurrentgpt.schema.errors import StoryNotFound
 from recurrentgpt.schema.log import Commit, Link
 from recurrentgpt.schema.names import DEFINITE, plain
@@ -279,6 +279,20 @@ async def _player(story: Story) -> str:
     return next(iter(character_names(brief)), "") if brief else ""
 
 
+_DONE: Mapping[Operation, str] = {
+    "unpin": "Pinned no longer",
+    "show": "Hidden no longer",
+    "key": "Brought by the word:",
+}
+"""What the page has no words for of its own."""
+
+
+def _told(change: Change) -> str:
+    # What is taken out is numbered by its passage.
+    said = change.get("text", "") or change.get("value", "") if change["do"] != "remove" else ""
+    return f"{_DONE.get(change['do'], '')} {said}".strip()
+
+
 async def codex_history_view(story: Story, name: str, ref: str) -> list[CodexHistoryView]:
     """Return what the passages up to a place changed in an entry, the oldest first; whoever plays is not shown what is hidden."""
     rows = await story.acodex_history(name, ref)
@@ -291,7 +305,7 @@ async def codex_history_view(story: Story, name: str, ref: str) -> list[CodexHis
             "step": row.step,
             "do": row.change["do"],
             "aspect": row.change.get("aspect", ""),
-            "said": row.change.get("text", "") or row.change.get("value", ""),
+            "said": _told(row.change),
             "author": row.change.get("author", False),
         }
         for row in rows

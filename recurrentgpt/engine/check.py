@@ -189,7 +189,9 @@ def _examine(root: tuple[str, ...], story: str, tables: Mapping[str, Mapping[str
         damage.append("The row of where the story stands names another story.")
     names = {key: row for key, row in tables.get("names", {}).items() if is_name(key, row, commits)}
     if lost := tables.get("names", {}).keys() - names.keys():
-        damage.append(f"{len(lost)} names of branches are damaged.")
+        damage.append(
+            "1 name of a branch is damaged." if len(lost) == 1 else f"{len(lost)} names of branches are damaged."
+        )
     title = cast(StoryRecord, record)["title"] if record else f"Salvaged {story}"
     whole_ones = [commit for key, commit in commits.items() if commit["step"] and key not in bare]
     found = Examined(root, story, title, len(whole_ones), damage)

@@ -25,7 +25,7 @@ from recurrentgpt.engine.written_from import PromptPart, as_written, is_kept, wr
 from recurrentgpt.memory.codex import changed, sentence_of
 from recurrentgpt.memory.corrections import Overlay, read_overlay
 from recurrentgpt.nodes.codex_changes import MOST_CLAUSE_WORDS, MOST_NAME_WORDS, MOST_SENTENCE_WORDS
-from recurrentgpt.nodes.codex_statuses import STATUSES
+from recurrentgpt.nodes.codex_statuses import STATUSES_OF
 from recurrentgpt.nodes.outdated_memory import outdated_sentences
 from recurrentgpt.nodes.prompt_values import memory_lines
 from recurrentgpt.nodes.restored_state import restored
@@ -76,8 +76,6 @@ class StoryCodex:
         if aspect not in get_args(Aspect):
             raise BadAnswer(f"An entry has no {aspect!r}; it has {', '.join(get_args(Aspect))}.")
         text = check_name(aspect, value, MOST_SENTENCE_WORDS)
-        if aspect == "status" and not end and text not in STATUSES:
-            raise BadAnswer(f"A status is one of {', '.join(STATUSES)}; {text[:40]!r} is none.")
         if not text and not end:
             raise BadAnswer(f"The {aspect} needs some words.")
         session = self._session
@@ -85,6 +83,8 @@ class StoryCodex:
             commit, overlay, later = await commit_on_branch(session, at)
             codex = await self._session.codex_at(commit["id"], overlay)
             entry = find_entry(codex, name)
+            if aspect == "status" and not end and text not in STATUSES_OF[entry.kind]:
+                raise BadAnswer(_no_status(entry, text))
             if aspect == "holder" and text.casefold() == entry.name.casefold():
                 raise BadAnswer(f"{entry.name} is in somebody's hands, and not in its own: name who has it.")
             if aspect == "holder" and entry.kind == "person" and not end:
@@ -195,9 +195,8 @@ class StoryCodex:
             commit, overlay, later = await commit_on_branch(session, at)
             found = commit.get("contradictions", [])
             if not 1 <= number <= len(found):
-                raise StoryError(
-                    f"Passage {commit['step']} has {len(found)} contradictions; number {number} is none of them."
-                )
+                known = f"{len(found)} contradiction{'' if len(found) == 1 else 's'}"
+                raise StoryError(f"Passage {commit['step']} has {known}; number {number} is none of them.")
             meant = found[number - 1]
             told = _as_meant(meant)
             codex = await session.codex_at(commit["id"], overlay)
@@ -258,6 +257,11 @@ def _of_known_people(codex: Codex, changes: Sequence[Change]) -> list[Change]:
     same = {name: known for name, known in others.items() if often[known] == 1 and codex.find(name) is None}
     theirs: list[Change] = [{**change, "entry": same.get(change["entry"], change["entry"])} for change in changes]
     return theirs + [_said(known, "person", "alias", name) for name, known in same.items()]
+
+
+def _no_status(entry: Entry, status: str) -> str:
+    *some, last = STATUSES_OF[entry.kind]
+    return f"The status of a {entry.kind} is {', '.join(some)} or {last}; {status[:40]!r} is none of them."
 
 
 def _nothing_to_end(entry: Entry, aspect: Aspect, value: str) -> str:

@@ -192,18 +192,44 @@ class StoryReader:
         return sorted(codex.entries.values(), key=lambda entry: not entry.pinned)
 
     async def codex_history(self, name: str, at: Ref | None = None) -> list[HistoryLine]:
-        """Return what the passages up to a place changed in an entry, the oldest first."""
+        """Return what the passages up to a place and the author changed in an entry, the oldest first."""
         codex = await self.codex_at(at)
         entry = find_entry(codex, name)
         called = {known.casefold() for known in (entry.name, *entry.aliases, *entry.former)}
+        commits, head = await self.commits(at), await self.commits()
+        # What holds for the whole branch may have been said at a later passage of it.
+        later = (
+            head[len(commits) :]
+            if [one["id"] for one in head[: len(commits)]] == [one["id"] for one in commits]
+            else []
+        )
+        said = await self._said_at([*commits, *later], (await self.commit_and_overlay(at))[1])
+        changed = [(commit, [*commit.get("codex", []), *said.get(commit["id"], ())]) for commit in commits]
         return [
             HistoryLine(commit["id"], commit["step"], change)
-            for commit in await self.commits(at)
-            for change in commit.get("codex", [])
+            for commit, changes in (*changed, *((commit, said.get(commit["id"], [])) for commit in later))
+            for change in changes
             if change["entry"].casefold() in called or codex.find(change["entry"]) is entry
             # That there is somebody changes nothing of them.
             if change["do"] != "alias" or change.get("value") != change["entry"]
         ]
+
+    async def _said_at(self, commits: Sequence[Commit], overlay: str) -> dict[str, list[Change]]:
+        """Return what the author says of the whole branch, by the newest passage when that was said."""
+        in_force = (await read_overlay(self.log, self.id, overlay)).get("codex", [])
+        found, before, seen = dict[str, list[Change]](), 0, ""
+        for commit in commits:
+            if before == len(in_force) or (now := commit.get("overlay", "")) == seen:
+                continue
+            seen = now
+            known = (await read_overlay(self.log, self.id, now)).get("codex", [])
+            # The corrections of another way begin with the same ones at most.
+            if known[before:] and known == in_force[: len(known)]:
+                found[commit["id"]] = known[before:]
+                before = len(known)
+        if commits and in_force[before:]:
+            found.setdefault(commits[-1]["id"], []).extend(in_force[before:])
+        return found
 
     async def codex_at(self, at: Ref | None, overlay: str | None = None) -> Codex:
         """Return the whole codex as of a passage, with the corrections in force there unless others are given."""

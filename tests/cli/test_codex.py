@@ -293,3 +293,54 @@ def test_which_pronouns_somebody_has_is_said(cli, story):
     assert cli("edit", "brief", story, "--text", "# Characters\n- Edmund Harker: their uncle").code == 0
     told = " ".join(cli("codex", story, "Edmund Harker").out.split())
     assert "pronouns: Edmund Harker is spoken of as he." in told
+
+
+def test_the_history_tells_what_the_author_did_with_an_entry(cli, story):
+    assert cli("codex", story, "Zoltan", "--add", "person", "--fact", "Zoltan sold the boat.").code == 0
+    assert cli("codex", story, "the boatman", "--add", "person").code == 0
+    assert cli("codex", story, "Zoltan", "--alias", "Zolly", "--merge", "the boatman", "--pin").code == 0
+    assert cli("write", story, "--steps", "1").code == 0
+    shown = cli("codex", story, "Zoltan", "--unpin").out.partition("History")[2]
+    told = ("set fact: Zoltan sold the boat.", "also called Zolly", "made one with the boatman", "pinned")
+    rows = [*((2, said) for said in told), (3, "pinned no longer")]
+    assert [line.split() for line in shown.split("\n") if "(the author)" in line] == [
+        f"{step} {said} (the author)".split() for step, said in rows
+    ]
+    assert cli("undo", story).code == 0
+    assert "pinned no longer" not in cli("codex", story, "Zoltan").out
+    earlier = cli("codex", story, "Zoltan", "--at", "1").out.partition("History")[2]
+    assert "2  pinned (the author)" in earlier, "it holds for the whole branch, and was said at passage 2"
+
+
+def test_what_is_hidden_from_readers_is_marked_for_the_author(cli, story):
+    for name in ("Anselm Cole", "Hedda Cole"):
+        assert cli("codex", story, name, "--add", "person", "--fact", f"{name} bakes bread.").code == 0
+    said = "Hedda Cole fears Anselm."
+    assert cli("codex", story, "Hedda Cole", "--set", f"fact={said}").code == 0
+    assert "hidden from readers" not in cli("codex", story, "Hedda Cole").out
+    assert cli("codex", story, "Anselm Cole", "--hide").code == 0
+    shown = " ".join(cli("codex", story, "Hedda Cole").out.split())
+    assert f"fact: {said} (hidden from readers)" in shown
+    assert "Hedda Cole bakes bread. (hidden" not in shown
+    assert "Anselm Cole (hidden)" in " ".join(cli("codex", story, "--all").out.split())
+    assert said not in cli("codex", story).out + cli("export", story, "--format", "md", "-o", "-").out
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "has"),
+    [
+        ("person", "broken", "alive, dead or absent"),
+        ("person", "kept", "alive, dead or absent"),
+        ("place", "dead", "lost, found, destroyed or broken"),
+        ("thing", "kept", "lost, found, destroyed or broken"),
+        ("promise", "dead", "open, kept or broken"),
+        ("question", "kept", "open or answered"),
+    ],
+)
+def test_a_status_that_is_none_of_its_kind_is_refused(cli, story, kind, status, has):
+    assert cli("codex", story, "Zoltan", "--add", kind).code == 0
+    refused = cli("codex", story, "Zoltan", "--set", f"status={status}")
+    assert refused.code != 0
+    assert f"The status of a {kind} is {has}; '{status}' is none of them." in " ".join(refused.err.split())
+    first = has.partition(",")[0].split()[0]
+    assert cli("codex", story, "Zoltan", "--set", f"status={first}").code == 0

@@ -393,6 +393,44 @@ def test_a_fact_about_another_tells_what_somebody_has_learned():
     assert codex.find("Jonas Reed").value("unaware") == ""
 
 
+@pytest.mark.parametrize(
+    ("kind", "value", "facts"),
+    [
+        ("thing", "kept", []),
+        ("thing", "dead", ["Quill is dead."]),
+        ("place", "dead", ["Quill is dead."]),
+        ("person", "kept", []),
+        ("person", "broken", ["Quill is broken."]),
+    ],
+)
+def test_a_status_that_is_none_of_its_kind_is_left_out_and_the_facts_stay(kind, value, facts):
+    reply = [told("Quill", "status", value, kind=kind), told("Quill", "fact", "Quill was red.", kind=kind)]
+    entry = after(Codex(), "Quill.", *reply).find("Quill")
+    assert entry.value("status") == ""
+    assert [line.text for line in entry.lines] == [*facts, "Quill was red."]
+
+
+@pytest.mark.parametrize("name", ["the seal", "his brass seal", "seal"])
+@pytest.mark.parametrize("kind", ["promise", "question"])
+def test_no_promise_is_made_of_a_thing_that_is_kept(name, kind):
+    kept = told(name, "status", "kept", kind=kind)
+    seal = known(said("brass seal", "place", "in the chest", "thing"))
+    for codex in (
+        after(seal, "He kept the seal.", kept) if name != "seal" else seal,
+        after(Codex(), "He kept the seal.", kept, told(name, "fact", "It is of brass.", kind="thing")),
+    ):
+        (entry,) = codex.entries.values()
+        assert (entry.kind, entry.value("status")) == ("thing", "")
+
+
+@pytest.mark.parametrize(
+    "name", ["the debt", "her promise", "the old oath", "A debt", "the seal of peace is not to be broken"]
+)
+def test_what_is_called_a_promise_is_one(name):
+    (entry,) = after(Codex(), "He kept it.", told(name, "status", "kept", kind="promise")).entries.values()
+    assert (entry.kind, entry.value("status")) == ("promise", "kept")
+
+
 LEAVE = "Dorothy's promise not to leave before this is"
 
 

@@ -23,6 +23,7 @@ from recurrentgpt.cli.terminal.console import note, one_line, print_json, print_
 from recurrentgpt.schema.errors import EntryNotFound, SettingsError, StoryError
 
 if TYPE_CHECKING:
+    from recurrentgpt.engine.hidden_entries import Readers
     from recurrentgpt.engine.reader import HistoryLine
     from recurrentgpt.schema.codex import Aspect, Entry, Kind
     from recurrentgpt.story import Story
@@ -123,6 +124,7 @@ def codex(
     if not changes:
         with _how_to_add(), reading(story, remote) as read:
             entries, history = _entries(read, name, at, everything=everything)
+            kept = _kept(read, at)
     else:
         from recurrentgpt.books.readers.lorebook import tell_left_out
 
@@ -150,11 +152,12 @@ def codex(
                 note(f"{one_line(name)} is no entry any more.")
                 return
             entries, history = _entries(opened, name, at, everything=True)
+            kept = _kept(opened, at)
     if json:
         told = [dataclasses.asdict(entry) for entry in entries]
         print_json({"entries": told, **({"history": [vars(line) for line in history]} if name is not None else {})})
     elif name is not None:
-        print_lines("\n".join(_entry_lines(entries[0], history)))
+        print_lines("\n".join(_entry_lines(entries[0], history, kept)))
     elif entries:
         print_table(("Entry", "Kind", "Status", "What is true"), [_row(entry) for entry in entries], uncut=(0, 1, 2))
     else:
@@ -215,13 +218,11 @@ def _entries(
 
     Who asks for one by its name is the author, but where the story is played.
     """
-    from recurrentgpt.engine.hidden_entries import Readers, of_entries
-
     found, history = story.codex(name, at), story.codex_history(name, at) if name is not None else []
     plays = story.settings["mode"] == "fiction"
     if everything or (name is not None and not plays):
         return found, history
-    readers = Readers(of_entries(story.codex(None, at)), plays=plays)
+    readers = _kept(story, at)
     told = readers.entries()
     if name is None:
         return told, []
@@ -229,6 +230,13 @@ def _entries(
     if not shown:
         raise StoryError(f"{found[0].name} is hidden from whoever plays: --all shows it.")
     return shown, [line for line in history if not readers.is_kept_change(line.change)]
+
+
+def _kept(story: Story | ReadOnlyStory, at: str | None) -> Readers:
+    """Return what tells which lines the author keeps from readers."""
+    from recurrentgpt.engine.hidden_entries import Readers, of_entries
+
+    return Readers(of_entries(story.codex(None, at)), plays=story.settings["mode"] == "fiction")
 
 
 def _same_step(opened: Story, at: str | None) -> str | None:
@@ -252,16 +260,22 @@ def _flagged(
 def _row(entry: Entry) -> tuple[str, str, str, str]:
     from recurrentgpt.memory.codex import sentence_of
 
-    pinned = " (pinned)" if entry.pinned else ""
+    marks = "".join(f" ({mark})" for mark, is_so in (("pinned", entry.pinned), ("hidden", entry.hidden)) if is_so)
     told = [sentence_of(entry, line) for line in reversed(entry.lines) if line.aspect != "pronouns"]
     # The row begins with the name.
     lines = [text.removeprefix(f"{entry.name}: ") for text in dict.fromkeys(told)]
     said = " ".join(text if text.endswith((".", "!", "?")) else f"{text};" for text in lines).removesuffix(";")
-    return one_line(entry.name) + pinned, entry.kind, one_line(entry.value("status")), one_line(said)
+    return one_line(entry.name) + marks, entry.kind, one_line(entry.value("status")), one_line(said)
 
 
-def _entry_lines(entry: Entry, history: list[HistoryLine]) -> list[str]:
-    """Return an entry, each line with the passage and the sentence that it rests on, and what became of it."""
+_HIDDEN = " (hidden from readers)"
+
+
+def _entry_lines(entry: Entry, history: list[HistoryLine], readers: Readers) -> list[str]:
+    """Return an entry, each line with the passage and the sentence that it rests on, and what became of it.
+
+    Of an entry that is hidden itself its first line says so.
+    """
     from recurrentgpt.memory.codex import sentence_of
 
     marks = [entry.kind, *(["pinned"] if entry.pinned else []), *(["hidden"] if entry.hidden else [])]
@@ -274,17 +288,36 @@ def _entry_lines(entry: Entry, history: list[HistoryLine]) -> list[str]:
         where = f"the author, at {where}" if line.step and line.by_author else where
         # The sentence that pronouns are known from may hold none of them.
         said = sentence_of(entry, dataclasses.replace(line, text="") if line.aspect == "pronouns" else line)
-        lines += ["", f"  {line.aspect}: {one_line(said)}", f"      {where}"]
+        hidden = _HIDDEN if not entry.hidden and readers.is_kept(entry, line) else ""
+        lines += ["", f"  {line.aspect}: {one_line(said)}{hidden}", f"      {where}"]
         if line.rests_on and line.rests_on != said:
             lines[-1] += f": {one_line(line.rests_on)}"
     if history:
         lines += ["", "History", ""]
     for row in history:
-        lines.append(f"  {row.step:>3}  {one_line(_told(cast('dict[str, Any]', row.change)))}")
+        hidden = _HIDDEN if not entry.hidden and readers.is_kept_change(row.change) else ""
+        lines.append(f"  {row.step:>3}  {one_line(_told(cast('dict[str, Any]', row.change)))}{hidden}")
     return lines
 
 
+_DONE = {
+    "alias": "also called",
+    "merge": "made one with",
+    "rename": "named anew:",
+    "key": "brought by the word",
+    "pin": "pinned",
+    "unpin": "pinned no longer",
+    "hide": "hidden from readers",
+    "show": "hidden no longer",
+    "remove": "taken out",
+}
+
+
 def _told(change: dict[str, Any]) -> str:
-    what = change.get("value") or change.get("text", "")
+    # What is taken out is numbered by its passage.
+    what = (change.get("value") or change.get("text", "")) if change["do"] != "remove" else ""
     by = " (the author)" if change.get("author") else ""
-    return f"{change['do']} {change.get('aspect', '')}: {what}{by}"
+    done = _DONE.get(change["do"])
+    if done is None:
+        return f"{change['do']} {change.get('aspect', '')}: {what}{by}"
+    return f"{done} {what}".rstrip() + by

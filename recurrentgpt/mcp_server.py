@@ -511,7 +511,7 @@ class _Tools:
             heard.apply(event)
             # Progress never goes back, though a sentence may be taken back.
             words = max(words, len(heard.text.split()))
-            await call.report_progress(words, message=f"{doing}: {words} words")
+            await call.report_progress(words, message=f"{doing}: {words} word{'' if words == 1 else 's'}")
         return await _passage_reply(story, await story.apassage())
 
 

@@ -676,7 +676,7 @@ def test_the_author_corrects_an_entry_and_takes_it_back(story, author):
     assert entry(story, "Bastian").value("status") == "dead"
     with pytest.raises(BadAnswer, match="not in its own"):
         story.edit_entry("Bastian", "holder", entry(story, "Bastian").name)
-    with pytest.raises(BadAnswer, match="The status of a person is alive, dead or absent; .* is none"):
+    with pytest.raises(BadAnswer, match=r"The status of a person is alive, dead or absent; .* is none"):
         story.edit_entry("Bastian", "status", "sleepy")
     with pytest.raises(BadAnswer, match="control character"):
         story.edit_entry("Bastian", "fact", "a\x07b")

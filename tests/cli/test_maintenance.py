@@ -157,7 +157,7 @@ def test_a_name_that_is_damaged_is_left_out_of_what_is_saved(home, written, cli)
         )
     database.close()
     found = cli("check", "--repair")
-    assert "1 names of branches are damaged" in found.out
+    assert "1 name of a branch is damaged" in found.out
     saved = found.err.split("What is whole is in ")[1].split(". Put it in place")[0]
     assert cli("restore", saved, "--yes").code == 0
     assert cli("check").code == 0

@@ -405,6 +405,7 @@ def test_what_was_stopped_is_kept_to_its_last_whole_sentence(story, cli, server)
     assert "k: keep the whole sentences" in terminal.text
     terminal.send("The ferry comes.\r")  # begins like a key
     terminal.until("Type k, t, g, q.")
+    terminal.until("What of this passage?", count=2)
     terminal.send("k\r")
     terminal.until("Continue: recurrentgpt write")
     assert terminal.end() == 0, terminal.text

@@ -483,7 +483,18 @@ def save(
             part.detach().half().cpu() for part in (adapter.a, adapter.b)
         )
     about = {key: talks.about[key] for key in ("base", "data", "templates", "held_out")}
-    names = ("rank", "alpha", "learning_rate", "epochs", "batch", "seed", "beta", "likelihood", "temperature")
+    names = (
+        "rank",
+        "alpha",
+        "learning_rate",
+        "epochs",
+        "batch",
+        "seed",
+        "beta",
+        "likelihood",
+        "authors",
+        "temperature",
+    )
     settings = {
         **about,
         **{name: getattr(options, name) for name in names},

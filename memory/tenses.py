@@ -154,13 +154,12 @@ _MARRIED = (
     r"comprometid[oa]|sposat[oa]|fidanzat[oa]|noiv[oa]|getrouwd|verloofd|замужем|женат|помолвлена?|gift|förlovad|forlovet)"
 )
 _TOWARDS = (
-    r"(?:(?:waiting|looking|searching)(?:\s[a-z]+){0,4}?\sfor|expecting|awaiting|"
-    r"(?:about|going|meaning|planning|hoping|on (?:his|her|their) way)\sto\s"
+    r"(?:(?:about|going|meaning|planning|hoping|on (?:his|her|their) way)\sto\s"
     r"(?:meet|see|visit|join|fetch|find|rescue|free|kill|fight|trick|rob|help)|"
     r"(?:travell?ing|riding|walking|sailing|driving|dancing|eating|dining|talking|arguing|quarrelling|fighting)\swith|"
-    r"(?:hiding|running|fleeing)\sfrom|(?:following|chasing|guarding|feeding|hiding|tending|spying on|working for))"
+    r"(?:feeding|tending|working for))"
 )
-"""What somebody is about to do, or is doing, with another who lives."""
+"""What somebody is about to do, or is doing, with another who lives; who does not know of a death may wait, look and hide."""
 _TIED = (
     rf"(?<!\w){_TOGETHER}(?:\s[^\s.;,]+){{0,4}}?\s{_WITH}\s(?:§)(?![\w'’]|\s[{CAPITALS}])|"
     rf"(?<!\w)(?:is|are|ist|sind|est|está|è|é|is|är|er)\s(?:\w+\s){{0,2}}?(?:{_MARRIED}\s(?:to|with|{_WITH}|à|a|за|на)\s(?:§)|"
@@ -169,8 +168,8 @@ _TIED = (
     rf"van)\s(?:§)(?!\w))|"
     r"(?<!\w)(?:is|are)\s(?:dating|courting|marrying|nursing|seeing|sleeping with|living with|"
     r"in a relationship with)\s(?:§)(?!\w)|(?<!\w)(?:will|is to|are to|is going to)\s(?:marry|wed)\s(?:§)(?!\w)|"
-    # Whose killer, grave or watch is looked for, may be looked for still; so may who else is named.
-    rf"(?<!\w)(?:(?:is|are)\s(?:\w+\s){{0,2}}?{_TOWARDS}|(?:waits?|lies? in wait|searche?s?|looks)(?:\s[a-z]+){{0,4}}?\sfor)\s"
+    # Whose friend or brother is met may be met still; so may who else is named.
+    rf"(?<!\w)(?:is|are)\s(?:\w+\s){{0,2}}?{_TOWARDS}\s"
     rf"(?:§)(?![\w'’-]|\s[{CAPITALS}]|\s(?:and|or)\s|,\s|\sto\sbe\s(?:buried|avenged|mourned))"
 )
 

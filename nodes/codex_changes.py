@@ -80,7 +80,7 @@ def _with_introduced(changes: Sequence[Change], new: Iterable[Entry]) -> list[Ch
         for entry in new
         if entry.name not in named
     ]
-    return [*changes, *bare][:MOST_CHANGES]
+    return [*changes, *bare[: max(0, MOST_CHANGES - len(changes))]]
 
 
 def _with_people(codex: Codex, people: Sequence[Entry]) -> Codex:
@@ -143,7 +143,7 @@ def _from_told(
     for change in longer:
         old = known.entries[change["entry"].casefold()]
         known = known.with_entry(old, called_too(old, change["value"]))
-    changes, told, lines = longer, set[str](), with_words(passage)
+    changes, told, lines, over = longer, set[str](), with_words(passage), list[Change]()
     for number, fact in enumerate(
         with_names((summary, *facts), known) if people or codex.entries else (summary, *facts)
     ):
@@ -165,15 +165,17 @@ def _from_told(
         if is_english(language):
             changes += [{**change, "rests_on": rests_on} for entry in named for change in _ended_by(fact, entry, named)]
             if noted and number:
-                over = overtaken(_marked(whole, known), known, changes, partial(_marked, known=known))
-                changes += [{**change, "rests_on": rests_on} for change in over]
+                ends = overtaken(_marked(whole, known), known, changes, partial(_marked, known=known))
+                over += [{**change, "rests_on": rests_on} for change in ends]
             # What follows calls people by their new names, and tells who has a thing after that.
             if any(change["do"] != "set" or change.get("aspect") == "holder" for change in found):
                 known = changed(known, [change for change in found if change.get("aspect") in (None, "holder")])
     changes += [
         change for change in _pronouns(passage, known) if change["entry"] in told or codex.find(change["entry"])
     ]
-    return _once(without_returned(changes, passage, known))[:MOST_CHANGES]
+    # What is over takes the place of nothing that the passage tells.
+    kept = _once(without_returned(changes, passage, known))[:MOST_CHANGES]
+    return _once([*kept, *over])[: 2 * MOST_CHANGES]
 
 
 def new_holder(change: Change, passage: str, known: Codex) -> Change | None:

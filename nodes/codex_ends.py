@@ -22,7 +22,7 @@ from recurrentgpt.schema.names import plain, spelled
 
 logger = logging.getLogger(__name__)
 
-NEAR, MARGIN = 0.5, 0.2
+NEAR, MARGIN = 0.6, 0.2
 """Cosine from which on an end may mean a line, and by how much the next one has to be farther."""
 MOST_ASKED = 40
 """Lines of one entry that are held against an end by meaning, the newest."""
@@ -79,7 +79,17 @@ async def meant_line(entry: Entry, aspect: Aspect, said: str, runtime: StoryRunt
     best, *others = sorted(texts, key=lambda text: -near[text])
     line, next_one = texts[best], max((near[text] for text in others), default=0.0)
     is_near = near[best] >= NEAR and near[best] - next_one >= MARGIN
-    return line if is_near and not is_of_another(said, line.text or line.value, entry) else None
+    held = line.text or line.value
+    return (
+        line
+        if is_near and _topics(said, entry) & _topics(held, entry) and not is_of_another(said, held, entry)
+        else None
+    )
+
+
+def _topics(text: str, entry: Entry) -> frozenset[str]:
+    """Return the words of a text that are nobody's name: what is told of one person alike may be love, or anger."""
+    return word_forms(" ".join(word for word in _words(text, entry) if word[0].islower()))
 
 
 def by_words(entry: Entry, aspect: Aspect, lines: Sequence[Line], said: str) -> Line | None:

@@ -81,9 +81,9 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex, languag
         if not name or not value or name.casefold() in _NOBODYS_NAMES:
             continue
         known = meant_by(name, kind, codex, passage)
-        if known is None and kind in ("promise", "question") and _NAMES_A_THING.fullmatch(name):
-            # What settles no promise is told of the thing, as which it is not new.
-            known, kind = meant_by(name, "thing", codex, passage), "thing"
+        if known is None and kind == "promise" and is_english(language) and _NAMES_A_THING.fullmatch(name):
+            thing = meant_by(name, "thing", codex, passage)
+            known, kind = (thing, "thing") if thing is not None and thing.kind == "thing" else (known, kind)
         if known is not None and codex.find(name) is None and _is_a_relative(item.name, known, reply, passage):
             known = None
         if known is None and item.name in settled:
@@ -273,9 +273,9 @@ _NAMES_A_THING = re.compile(
 
 
 def _kind_of(item: CodexChange, things: Collection[str]) -> Kind:
-    """Return what a change is of: of a thing of the same reply is no promise or question made."""
+    """Return what a change is of: of a thing of the same reply is no promise made."""
     kind = _kind(item.kind)
-    return "thing" if kind in ("promise", "question") and key_of(item.name) in things else kind
+    return "thing" if kind == "promise" and key_of(item.name) in things else kind
 
 
 def _kind(said: str) -> Kind:

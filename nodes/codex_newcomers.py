@@ -339,7 +339,9 @@ _ABSTRACT = frozenset((
     "fear", "grief", "fortune", "nature", "truth", "war", "peace", "rain", "snow", "smoke", "memory", "sleep", "money",
     "sorrow", "joy", "youth", "age", "beauty", "power", "darkness", "light", "wind", "fire", "water", "dawn", "dusk",
     "heaven", "god", "mother", "father", "grandmother", "grandfather", "morning", "evening", "today", "tomorrow",
-    "yesterday", "mankind", "midnight", "noon", "parliament", "government", "justice",
+    "yesterday", "mankind", "rumour", "rumor", "legend", "history", "necessity", "whoever", "everybody", "everyone",
+    "somebody", "someone", "anybody", "anyone", "nobody",
+    "tradition", "gossip", "luck", "chance", "midnight", "noon", "parliament", "government", "justice",
 ))  # fmt: skip
 """What owns and does things in a manner of speaking, and calls nobody."""
 

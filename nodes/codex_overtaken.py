@@ -12,7 +12,7 @@ from recurrentgpt.nodes.codex_states import (
     ends_denials_alone,
     excludes,
     may_exclude,
-    says_more,
+    states_by_clause,
     states_of,
 )
 from recurrentgpt.schema.codex import Change, Codex, Entry, Line
@@ -22,7 +22,7 @@ _READ = ("fact", "place", "role")
 
 def mark_of(entry: Entry) -> str:
     """Return what stands for an entry in a fact that is read for states."""
-    return "§" + re.sub(r"\W+", "_", entry.name.casefold())
+    return f"§{entry.kind}_" + re.sub(r"\W", lambda found: f"_{ord(found[0])}_", entry.name.casefold())
 
 
 def overtaken(marked: str, known: Codex, changes: Sequence[Change], mark: Callable[[str], str]) -> Iterator[Change]:
@@ -41,7 +41,7 @@ def overtaken(marked: str, known: Codex, changes: Sequence[Change], mark: Callab
                 continue
             sentence = _sentence(entry, line)
             is_theirs = any(entry is one for one in subjects) or any(name in sentence for name in names)
-            if line.passage and sentence and is_theirs and _is_over(new, sentence, mark):
+            if line.passage and not line.by_author and sentence and is_theirs and _is_over(new, sentence, mark):
                 yield _end(entry, line)
     for change in changes:
         text = change.get("text", "")
@@ -53,10 +53,10 @@ def _is_over(new: Sequence[State], old: str, mark: Callable[[str], str]) -> bool
     new = [state for state in new if may_exclude(state, old)]
     if not new:
         return False
-    old = mark(old)
-    # What is only denied leaves the other clauses of a fact as they were, and the fact with them.
-    new = [state for state in new if state.holds] if says_more(old) else new
-    return any(excludes(state, before) for before in states_of(old) for state in new)
+    # A clause that may be so still keeps the fact.
+    return all(
+        any(excludes(state, before) for before in states for state in new) for states in states_by_clause(mark(old))
+    )
 
 
 def _sentence(entry: Entry, line: Line) -> str:

@@ -46,8 +46,8 @@ _TAIL = (
     rf"(?: (?:since .+|after .+|in (?:the )?{_TIMES}|on {_TIMES}|(?:this|last|that) \w+|yesterday|by .+|because .+|"
     r"for good|for ever|forever))?$"
 )
-_CELL = r"(?:prison|jail|gaol|dungeons?|cell|captivity|custody|chains|irons|fetters|cage|stocks|camp|galleys|madhouse|asylum)"
-_IN_CELL = rf"(?:in|into|inside|to) (?:(?:the|a|an|{_POSS}) )?(?:{_WHO}['’]s )?(?:\w+ )?{_CELL}"
+_CELL = r"(?:prison|jail|gaol|dungeons?|cell|captivity|custody|chains|irons|fetters|stocks|galleys|madhouse|asylum)"
+_IN_CELL = rf"(?:in|into|inside|to) (?:(?:the|a|an|{_POSS}) )?(?:{_WHO}['’]s )?(?:\w+ )?{_CELL}(?! of\b)"
 _OUT_OF_CELL = (
     rf"(?:from|out of|of) (?:(?:the|a|an|{_POSS}) )?(?:{_WHO}['’]s )?(?:\w+ )?(?:{_CELL}|cellar|tower|hold|attic|"
     r"vault|pit)"
@@ -63,7 +63,7 @@ _COLOURS = (
 )
 _LONG, _SHORT = "long|waist-length|flowing", "short|cropped|short-cropped|close-cropped"
 _JOB = (
-    r"(?:job|post|place|position|work|employment|office|command|commission|situation|crown|throne|practice|trade|"
+    r"(?:job|post|position|work|employment|office|command|commission|situation|crown|throne|practice|trade|"
     r"apprenticeship)"
 )
 _NUMBERS = (
@@ -74,7 +74,7 @@ _NUMBER = rf"(?:\d[\d,]*|(?:{'|'.join(_NUMBERS.split())})(?:[- ](?:{'|'.join(_NU
 _COIN = r"(?:(?!back\b)[a-z]+ )?(?!back\b|for\b|to\b)[a-z]+"
 _ALL_OWED = (
     rf"(?:in full|back|everything|all (?:that )?(?:he|she|they) owed|what (?:he|she|they) owed|(?:{_POSS}|the) (?:old |whole )?"
-    r"(?:money|debts?|sum|rent|rest|whole sum|loan|full sum|full amount|amount|bill))"
+    r"(?:money|debts?|sum|rest|whole sum|loan|full sum|full amount|amount))"
 )
 _NO_COIN = (
     r"(?:(?:his|her|their) (?:life|freedom|happiness|place|job|success|name|rescue|health|sanity)|an? (?:\w+ )?"
@@ -85,7 +85,7 @@ _NO_COIN = (
 _OF_SUBJECT: tuple[tuple[str, str, str], ...] = (
     # whom somebody is married to
     ("bond", "widowed", rf"{_BE} (?:left )?(?:an? )?(?:\w+ )?(?:widow|widower|widowed){_TAIL}"),
-    ("bond", "widowed", rf"{_HAD}lost {_POSS} (?:husband|wife)\b.*"),
+    ("bond", "widowed", rf"{_HAD}lost {_POSS} (?:husband|wife){_TAIL}"),
     ("bond", "single", rf"{_BE} (?:single|unmarried|unwed|unattached|an? (?:\w+ )?(?:bachelor|spinster|maiden)){_TAIL}"),
     ("bond", "single", rf"has no (?:husband|wife|spouse){_TAIL}"),
     ("bond", "single",
@@ -121,7 +121,6 @@ _OF_SUBJECT: tuple[tuple[str, str, str], ...] = (
     ("freedom", "free",
      rf"{_HAD}(?:escaped|escapes|broke out|broken out|got out|got away|fled|walked out|dug {_POSS} way out|climbed out) "
      rf"{_OUT_OF_CELL}\b.*"),
-    ("freedom", "free", rf"{_HAD}(?:escaped|got away|broke out|broken out|fled) (?:from|of) .+"),
     ("freedom", "free", rf"{_HAD}(?:escaped|broke free|broken free|escaped {_POSS} (?:captors|cell|chains|prison|"
      rf"guards)){_TAIL}"),
     ("freedom", "free",
@@ -133,7 +132,7 @@ _OF_SUBJECT: tuple[tuple[str, str, str], ...] = (
      rf"(?: (?:with|in bed|from) .*)?{_TAIL}"),
     ("health", "ill", rf"(?:has|had|caught|has caught|suffers from|is suffering from) (?:an? |the )?(?:\w+ )?{_ILLNESS}{_TAIL}"),
     ("health", "well",
-     rf"{_HAD}(?:recovered|recovers|pulled through|got well|got over {_POSS} \w+)(?: from .+)?{_TAIL}"),
+     rf"{_HAD}(?:recovered|recovers|pulled through|got well|got over (?:the|{_POSS}) {_ILLNESS})(?: from .+)?{_TAIL}"),
     ("health", "well",
      rf"{_BE} (?:well|healthy|cured|healed|recovered|restored to health|in good health|in health|on {_POSS} feet)"
      rf"(?: (?:from|of) {_POSS} .+)?{_TAIL}"),
@@ -155,11 +154,11 @@ _OF_SUBJECT: tuple[tuple[str, str, str], ...] = (
      rf"{_HAD}(?:gave birth|given birth|gives birth|miscarried|was delivered of)\b.*|"
      rf"{_HAD}(?:lost|had|bore|borne) (?:{_WHO} )?(?:an?|the|{_POSS}) (?:\w+ )?(?:baby|child|son|daughter|boy|girl){_TAIL}"),
     ("wealth", "poor",
-     rf"{_BE} (?:very )?(?:poor|penniless|destitute|bankrupt|ruined|a (?:beggar|pauper|poor [a-z]+)|in poverty){_TAIL}|lives in "
-     rf"poverty.*|"
+     rf"{_BE} (?:very )?(?:poor|penniless|destitute|bankrupt|ruined|a (?:beggar|pauper|poor (?:man|woman))|in poverty)"
+     rf"{_TAIL}|lives in poverty.*|"
      rf"{_HAD}(?:lost|gambled away) (?:{_POSS} (?:fortune|wealth)|all {_POSS} (?:money|wealth)|everything){_TAIL}"),
     ("wealth", "rich",
-     rf"{_BE} (?:very |a )?(?:rich|wealthy|prosperous|well off|millionaire)(?: [a-z]+)?{_TAIL}|"
+     rf"{_BE} (?:very |a )?(?:rich|wealthy|prosperous|well off|millionaire)(?: (?:man|woman|widow|merchant))?{_TAIL}|"
      rf"{_HAD}(?:came into|come into|inherited|made|won) (?:a|{_POSS}) (?:\w+ )?fortune\b.*"),
     ("drink", "drunk", rf"{_BE} (?:very |dead )?(?:drunk|tipsy|intoxicated){_TAIL}"),
     ("drink", "sober", rf"{_BE} sober{_TAIL}|{_HAD}sobered up{_TAIL}"),
@@ -168,8 +167,8 @@ _OF_SUBJECT: tuple[tuple[str, str, str], ...] = (
      rf"{_HAD}(?:woke|wakes|woken|awoke|awakened|awakes)(?: up)?(?: (?:at|in|from|with) .+)?{_TAIL}|{_BE} (?:wide )?(?:awake|"
      rf"conscious){_TAIL}|"
      rf"{_HAD}(?:came to|regained consciousness){_TAIL}"),
-    ("guilt", "guilty", rf"{_BE} (?:found |proved )?(?:guilty|convicted)\b.*"),
-    ("guilt", "innocent", rf"{_BE} (?:found |proved |declared )?(?:innocent|acquitted|cleared)(?: of .+)?{_TAIL}"),
+    ("guilt", "guilty", rf"{_BE} (?:found |proved )?(?:guilty|convicted)(?: of (?P<about>.+))?"),
+    ("guilt", "innocent", rf"{_BE} (?:found |proved |declared )?(?:innocent|acquitted|cleared)(?: of (?P<about>.+?))?{_TAIL}"),
     # what somebody feels for another
     ("love", "love", rf"(?:loves|adores|likes) (?P<about>.+)|{_BE} in love with (?P<about2>.+)|{_HAD}fell in love with "
      rf"(?P<about3>.+)"),
@@ -199,7 +198,7 @@ _OF_SUBJECT: tuple[tuple[str, str, str], ...] = (
      rf"{_HAD}(?:shaved|shaves) {_POSS} head{_TAIL}|{_BE} (?:quite )?bald{_TAIL}|{_HAD}lost (?:all )?{_POSS} hair{_TAIL}|has no "
      rf"hair{_TAIL}"),
     ("hair length", "short",
-     rf"{_HAD}(?:cut|cuts|cropped|crops|chopped|trimmed|bobbed|shaved|hacked)(?: off)? (?:all )?(?:of )?{_POSS} (?:\w+ "
+     rf"{_HAD}(?:cut|cuts|cropped|crops|chopped|bobbed|shaved|hacked)(?: off)? (?:all )?(?:of )?{_POSS} (?:\w+ "
      rf")?(?:hair|braids?|plaits?|curls|locks)"
      rf"(?: (?:off|short|to .+))?{_TAIL}|(?:has|had|wears|wore) (?:{_POSS} )?(?:[\w-]+,? )*?(?:{_SHORT}) (?:\w+ )?hair{_TAIL}|"
      rf"wears {_POSS} hair (?:{_SHORT}){_TAIL}|{_HAD}shaved {_POSS} head{_TAIL}|{_BE} (?:quite )?bald{_TAIL}"),
@@ -216,16 +215,16 @@ _OF_SUBJECT: tuple[tuple[str, str, str], ...] = (
     ("work", "employed",
      rf"{_BE} (?:the|an?|{_WHO}['’]s) (?:[a-z][\w'’-]* ){{0,2}}?(?!{SOMEBODY}\b|{FAMILY.pattern}\b|thief|orphan|heir|spy|"
      rf"prisoner|(?:murder|kill|foreign|lon|sinn|drink|believ)er)"
-     rf"(?P<about>{OFFICE}|{'|'.join(sorted(RANKS))}|king|queen|duke|duchess|chief|\w{{3,}}(?:er|or))(?: (?:of|at|in|to|on|for) "
+     rf"(?P<about>{OFFICE}|{'|'.join(sorted(RANKS))}|king|queen|duke|duchess|chief)(?: (?:of|at|in|to|on|for) "
      rf".+)?{_TAIL}|"
      rf"{_BE} (?P<about3>{'|'.join(sorted(RANKS))}|king|queen|duke|duchess)(?: of .+)?{_TAIL}|"
-     r"(?:works|worked|serves|served|is employed) (?:as (?:the |an? )?(?P<about2>[\w-]+)|at|for|in|on|under|by)\b.*"),
+     r"(?:works|worked|serves|served|is employed) (?:as (?:the |an? )?(?P<about2>[\w-]+)|for)\b.*"),
     ("work", "idle",
      rf"{_BE} (?:dismissed|sacked|fired|deposed|dethroned|demoted|discharged|removed from office|retired|unemployed|jobless|out "
      rf"of work|"
      rf"relieved of {_POSS} (?:post|command|duties))(?: as (?:the |an? )?(?P<about>[\w-]+))?(?: (?:from|of) .+)?{_TAIL}|"
      rf"{_HAD}(?:lost|gave up|given up|left|quit|resigned|laid down) (?:{_POSS}|the) {_JOB}(?: as (?:the |an? "
-     rf")?(?P<about2>[\w-]+))?(?: (?:at|in|with|of) .+)?{_TAIL}|"
+     rf")?(?P<about2>[\w-]+))?(?: (?:with|of) .+)?{_TAIL}|"
      rf"{_HAD}(?:resigned|abdicated|stepped down|retired)(?: as (?:the |an? )?(?P<about3>[\w-]+))?{_TAIL}|has no (?:work|job|"
      rf"employment|post){_TAIL}"),
     ("work", "employed",
@@ -236,8 +235,9 @@ _OF_SUBJECT: tuple[tuple[str, str, str], ...] = (
     ("rank", "master", rf"{_BE} an? (?:full |true )?(?:master|journeyman)(?: [a-z]+)?{_TAIL}|{_HAD}(?:finished|completed|ended) "
      rf"{_POSS} apprenticeship{_TAIL}"),
     ("company", "alone", rf"lives (?:alone|by (?:him|her)self){_TAIL}"),
-    ("company", "with", rf"lives (?:together )?with (?P<about>{_WHO})\b.*|{_HAD}moved in with (?P<about2>{_WHO})\b.*|shares .+ "
-     rf"with (?P<about3>{_WHO})(?!['’]){_TAIL}"),
+    ("company", "with", rf"lives (?:together )?with (?P<about>{_WHO})\b.*|{_HAD}moved in with (?P<about2>{_WHO})\b.*|"
+     rf"shares (?:an?|the|{_POSS}) (?:\w+ )?(?:rooms?|house|flat|cabin|cottage|hut|lodgings?) with "
+     rf"(?P<about3>{_WHO})(?!['’]){_TAIL}"),
     ("peace", "war", rf"{_BE} (?P<about>{_WHO})['’]s (?:\w+ )?(?:enemy|rival|foe){_TAIL}|{_BE} an? (?:\w+ )?(?:enemy|rival) of "
      rf"(?P<about2>{_WHO})(?!['’]){_TAIL}"),
     ("peace", "peace", rf"{_BE} (?P<about>{_WHO})['’]s (?:\w+ )?(?:friend|ally){_TAIL}|{_BE} (?:good )?friends with "
@@ -298,7 +298,7 @@ _OF_OBJECT: tuple[tuple[str, str, str], ...] = (
      rf".+? (?:rescued|got|broke|bought|brought|saved|led) (?P<whom2>{MARK}) {_OUT_OF_CELL}\b.*"),
     ("freedom", "captive",
      rf".+? (?:arrested|imprisoned|jailed|captured|kidnapped|enslaved|locked up) (?P<whom>{MARK})(?!['’]).*|"
-     rf".+? (?:threw|put|locked|clapped|sent) (?P<whom2>{MARK}) (?:up|{_IN_CELL})\b.*"),
+     rf".+? (?:threw|put|locked|clapped|sent) (?P<whom2>{MARK}) {_IN_CELL}\b.*|.+? locked (?P<whom3>{MARK}) up\b.*"),
     ("health", "well", rf".+? (?:cured|healed|nursed) (?P<whom>{MARK})(?: back to health| of .+)?{_TAIL}"),
     ("work", "idle", rf".+? (?:dismissed|sacked|deposed|fired) (?P<whom>{MARK})(?: as (?:the |an? )?(?P<about>[\w-]+))?(?: from "
      rf".+)?{_TAIL}"),
@@ -323,7 +323,9 @@ _OF_OBJECT: tuple[tuple[str, str, str], ...] = (
 """What somebody does to whoever it is of: whole clauses."""
 
 _OF_OWNER: tuple[tuple[str, str, str], ...] = (
-    ("bond", "widowed", r"(?:husband|wife) (?:(?:has |had )?(?:died|drowned|fallen|fell)|(?:is|was) (?:dead|killed|buried))\b.*"),
+    ("bond", "widowed",
+     r"(?:husband|wife) (?:(?:has |had )?(?:died|drowned|(?:fallen|fell) in (?:battle|action|the war))|"
+     r"(?:is|was) (?:dead|killed|buried))\b.*"),
     ("bond", "married", rf"(?:wife|husband) is (?P<about>{_WHO}){_TAIL}"),
     ("bond", "single", rf"engagement(?: to (?P<about>{_WHO}))? (?:is|was) (?:over|off|broken(?: off)?|called off|"
      rf"dissolved){_TAIL}"),
@@ -366,12 +368,11 @@ _ENDS: Mapping[tuple[str, str], frozenset[str]] = {
     ("hair", "any"): frozenset(("none",)),
 }
 """Which states another one ends, where it is not all others of its kind."""
-_ANY_SUM = word_forms("money rent wages sum debt large small great deal much lot fortune bill loan some still")
+_ANY_SUM = word_forms("money sum debt large small great deal much lot fortune bill loan some still")
 """How a debt is told without how much it is."""
 _ONE_PARTNER = frozenset(("married", "engaged"))
 _TOPICS = frozenset(("ability", "knowledge", "deed"))
-"""Kinds of states of which what is wider says what is narrower."""
-_ALIKE = frozenset(("love", "trust", "fear", "said", "anger", "own", "apology"))
+_ALIKE = _TOPICS | {"love", "trust", "fear", "said", "anger", "own", "apology"}
 """Kinds of states that are about the same thing, or have nothing to do with each other."""
 
 _BY_WORDS = _TOPICS | {"said", "own"}
@@ -451,7 +452,7 @@ _IDLE = re.compile(
     r",? ?\b(?:now|finally|at last|in the end|already|still|also|too|again|once more|once again|at once|soon|then|anymore|any "
     r"more|any "
     r"longer|just|indeed|at all|by now|yet|these days|very much|(?:at )?long last|since then|henceforth|"
-    r"(?:happi|secret|new|recent|complete|ful|bad|grave|serious|legal|official|dear|deep|tru|utter|total|sudden|eventual|"
+    r"(?:happi|secret|fluent|new|recent|complete|ful|bad|grave|serious|legal|official|dear|deep|tru|utter|total|sudden|eventual|"
     r"open|quiet|final|perfect|real|actual|terrib|bitter|great|free)ly)\b,?"
 )
 """Words that change nothing of what is said to be so."""
@@ -463,7 +464,7 @@ _PASSING = re.compile(
     r"ten|some|several|a few|the|many|most|\d+) (?:\w+ )?(?:hours?|minutes?|moments?|days?|nights?|while|weeks?|months?|years?|"
     r"evenings?|time)|"
     r"in (?:his|her|their) (?:dreams?|youth|childhood|mind|heart)|once|formerly|used to|as an? (?:boy|girl|child|young)|"
-    r"(?:years|days|long) ago|"
+    r"(?:years|days|long) ago|in \d{4}|"
     r"nearly|almost|hardly|barely|scarcely|partly|half|only|as good as|as if|as though|like an?|enough|than)\b"
 )
 """What makes of a state one that comes and goes, was of another time, or is none."""
@@ -480,13 +481,18 @@ _VERB_BEGINS = re.compile(
 )
 
 
-@lru_cache(maxsize=4096)
 def states_of(marked: str) -> tuple[State, ...]:
     """Return the states that an English fact says of those whom its marks stand for."""
+    return tuple(state for states in states_by_clause(marked) for state in states)
+
+
+@lru_cache(maxsize=4096)
+def states_by_clause(marked: str) -> tuple[tuple[State, ...], ...]:
+    """Return the states that each clause of an English fact says of those whom its marks stand for."""
     marked = marked.strip().rstrip(".!")
-    if "?" in marked or '"' in marked or "“" in marked or is_unreal(marked):
-        return ()
-    return tuple(state for clause in _clauses(marked) for state in _states_of_clause(clause))
+    if re.search(r"[?\"“]|, who(?:se|m)? ", marked) or is_unreal(marked):
+        return ((),)
+    return tuple(tuple(_states_of_clause(clause)) for clause in _clauses(marked))
 
 
 def ends_denials_alone(new: State) -> bool:
@@ -510,11 +516,6 @@ def may_exclude(new: State, old: str) -> bool:
     return not words or not words.isdisjoint(word_forms(old))
 
 
-def says_more(marked: str) -> bool:
-    """Return whether a fact has more than one clause."""
-    return len(list(_clauses(marked))) > 1
-
-
 def excludes(new: State, old: State) -> bool:
     """Return whether a state cannot be so together with an older one."""
     if (new.whose, new.slot) != (old.whose, old.slot) or (new.is_past and not old.is_past):
@@ -528,6 +529,16 @@ def excludes(new: State, old: State) -> bool:
         return new.slot == "bond" and new.value in _ONE_PARTNER and is_other
     if new.slot == "debt":
         return (new.value == "paid" or new.is_new) and _is_debt(new, old)
+    if new.slot == "hair" and "any" not in (new.value, old.value):
+        return new.value == "none" or old.value == "none" or _shade(new.value) != _shade(old.value)
+    if new.slot == "age":
+        return _number(new.value) != _number(old.value)
+    if new.slot == "own":
+        # A few may be some of many, and the cow that is sold one of three.
+        ends = {"none": True, "one gone": old.value == "some"}.get(
+            new.value, old.value == "none" or "some" not in (new.value, old.value)
+        )
+        return ends and _is_about(new, old)
     if new.slot == "work":
         return _is_about(new, old) or not new.about or new.value == "employed"
     if old.value not in _ENDS.get((new.slot, new.value), {old.value}):
@@ -537,10 +548,33 @@ def excludes(new: State, old: State) -> bool:
     return _is_about(new, old)
 
 
+_SHADES = (
+    "blond blonde fair golden flaxen sandy yellow",
+    "red auburn ginger copper chestnut",
+    "black brown dark raven",
+    "grey gray white silver",
+)
+
+
+def _shade(colour: str) -> str:
+    """Return what a colour of hair is a shade of."""
+    return next((shade for shade in _SHADES if colour in shade.split()), colour)
+
+
+def _number(said: str) -> int:
+    """Return what a number is, in figures or in words."""
+    if said[0].isdigit():
+        return int(said.replace(",", ""))
+    found = 0
+    for word in re.split(r"[- ]", said):
+        place = _NUMBERS.split().index(word)
+        value = place + 1 if place < 20 else (place - 17) * 10 if place < 27 else 100 if word == "hundred" else 1000
+        found = found * value if value >= 100 else found + value
+    return found
+
+
 def _is_about(new: State, old: State) -> bool:
     """Return whether two states are about the same."""
-    if new.slot in _TOPICS:
-        return old.about <= new.about if new.holds else new.about <= old.about
     if new.slot in _ALIKE:
         return new.about == old.about
     return not new.about or not old.about or new.about == old.about
@@ -604,7 +638,9 @@ def _states_of_clause(clause: str) -> Iterator[State]:
     found = list(_of_owner(rest) if begins["own"] else _of_two(rest) if len(people) > 1 else _of_one(rest))
     past = bool(
         re.match(
-            r"(?:was|were|had|could|did|knew|owed) (?!(?:\w+ly )?(?:\w+ed|set|let|thrown|taken|sent|told|cut)\b)", rest
+            r"(?:was|were|had|could|did|knew|owed) (?!(?:\w+ly )?(?:\w+ed|set|let|thrown|taken|sent|told|cut)\b)|"
+            r"was (?:re)?married to\b",
+            rest,
         )
     )
     for slot, value, about, holds in found:
@@ -687,8 +723,16 @@ def _of_deeds(rest: str) -> Iterator[_Found]:
     base = _BASES.get(first, first)
     if first in _NO_DEED or not (base != first or re.fullmatch(r"[a-z]+(?:s|ed)", first)):
         return
+    # Whoever swims in money cannot swim for that, and whoever reads a face cannot read.
+    if not after or re.match(r"(?:across|to|through|over|up|along|back|ashore|away|home|out|with both)\b", after):
+        yield "ability", "", _doing(base), True
     yield "ability", "", _doing(f"{base} {after}"), True
-    yield "deed", "", _doing(f"{base} {after}"), True
+    yield (
+        "deed",
+        "",
+        _doing(f"{base} {re.sub(r' (?:at|in|on|by|near|after|before) .+', '', f' {after}').strip()}"),
+        True,
+    )
 
 
 def _known(what: str) -> Iterator[frozenset[str]]:
@@ -709,7 +753,8 @@ def _of_things(rest: str) -> Iterator[_Found]:
         value = "none" if how == "no" else "some" if not re.fullmatch(_NUMBER, how) else how
         yield "own", value, word_forms(owns["what"]), True
     elif (none := _OWNS_NONE.fullmatch(rest)) is not None:
-        yield "own", "none", word_forms(none["what"]), True
+        is_all = none["what"].endswith("s") or re.search(r"\b(?:all|last)\b", rest)
+        yield "own", "none" if is_all else "one gone", word_forms(none["what"]), True
 
 
 def _of_object(clause: str) -> Iterator[State]:

@@ -1030,8 +1030,9 @@ def _found_again(names: str, told: _Passage) -> bool:
 def _lies_there(names: str, own: Collection[str], told: _Passage, act: ToldSentence) -> bool:
     """Return whether a passage tells up to a sentence that there lay what was lost, here and now."""
     there = re.compile(
-        r"^(?:And |But )?(?:[Tt]here|(?:Under|In|Behind|On|At|Among|Beneath|Beside|Inside|Between)\b[^,;:\"]{1,50}?),? "
-        rf"(?:lay|was|hung|stood|sat) (?:the|his|her|their) (?:{names})(?=[.,;!]|$| (?:in|on|under|behind|beside|and)\b)"
+        r"^(?!.*\b(?:bottom|lake|sea|river|pond|portrait|picture|painting|inventory|list)\b)"
+        r"(?:And |But )?(?:[Tt]here|(?:Under|In|Behind|On|At|Among|Beneath|Beside|Inside|Between)\b[^,;:\"]{1,50}?),? "
+        rf"(?:lay|hung) (?:the|his|her|their) (?:{names})(?=[.,;!]|$| (?:in|on|under|behind|beside|and)\b)"
     )
     until = told.sentences[: told.sentences.index(act)]
     return any(

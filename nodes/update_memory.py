@@ -28,7 +28,7 @@ from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import FACTS, FULL_REPLY_TOKENS, sampled
 from recurrentgpt.models.json_replies import OptionalText, PartialReply, UnusableEntry
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.nodes.codex_changes import MOST_CHANGES, from_facts
+from recurrentgpt.nodes.codex_changes import from_facts
 from recurrentgpt.nodes.codex_ends import meant_ends
 from recurrentgpt.nodes.codex_from_reply import CodexChange, from_reply
 from recurrentgpt.nodes.codex_newcomers import newcomers
@@ -486,7 +486,7 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
     codex = [
         *_no_longer_gone(state, runtime, known),
         *from_facts(summary, facts, state["passage"], known, runtime.context.language),
-    ][:MOST_CHANGES]
+    ]
     over = list[str]()
     if runtime.context.codex:
         after = changed(known, codex, "the passage", state["step"])

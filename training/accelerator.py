@@ -403,6 +403,8 @@ def whole_numbers(base: Base, reply: Sequence[int]) -> list[int]:
 def dpo(base: Base, talks: Conversations, adapters: dict[str, Lora], options: argparse.Namespace) -> dict[str, Any]:
     """Prefer the mended scenes to their drafts, from the adapter as it is; return what the checkpoint is to say."""
     began = time.monotonic()
+    if not talks.preferences:
+        raise SystemExit("Nothing is preferred to anything: pack the mended scenes with --preferences.")
     # The better reply to a prompt and the worse one stand beside each other.
     asked = [len(prompt) for prompt, _, _ in talks.preferences]
     rows = [torch.cat([prompt, reply]) for prompt, *both in talks.preferences for reply in both]
@@ -441,9 +443,8 @@ def dpo(base: Base, talks: Conversations, adapters: dict[str, Lora], options: ar
             loss.backward()  # type: ignore[no-untyped-call]
             lost += float(loss.detach())
             won += float((margin > 0).sum()) / len(chosen)
-        authors = [
-            talks.lesson(name, step) for name in random.Random(f"{options.seed} {step}").sample(names, len(chosen))
-        ]
+        drawn = random.Random(f"{options.seed} {step}").sample(names, min(len(names), len(chosen)))
+        authors = [talks.lesson(name, step) for name in drawn]
         count = sum(int(talks.learnt[row][1:].sum()) for row in authors)
         for group in batches(whole, authors if options.authors else [], options.most_tokens):
             found, _ = likelihoods(

@@ -79,6 +79,10 @@ def test_another_thing_in_the_same_words_ends_nothing(said, word):
     assert not ended(said, {word: 0.95})
 
 
+def test_what_is_close_by_meaning_alone_ends_nothing():
+    assert ended("Hanne is afraid of Otto.", {"Otto": 0.9}) == []
+
+
 def test_an_end_in_another_language_is_left_as_it_was_said():
     change = Change(entry="Hanne Vogt", kind="person", do="end", aspect="fact", text="Hanne wartet.", rests_on="")
     assert asyncio.run(meant_ends([change], HANNE, runtime({}, "German"))) == [change]

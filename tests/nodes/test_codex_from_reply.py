@@ -410,10 +410,24 @@ def test_a_status_that_is_none_of_its_kind_is_left_out_and_the_facts_stay(kind, 
     assert [line.text for line in entry.lines] == [*facts, "Quill was red."]
 
 
+@pytest.mark.parametrize(
+    ("name", "kind", "passage", "language"),
+    [
+        ("the heist", "promise", "It was done.", "English"),
+        ("the ransom", "promise", "It was paid.", "English"),
+        ("the killer", "question", "It was Quill.", "English"),
+        ("A viagem", "promise", "A viagem foi feita.", "Portuguese"),
+    ],
+)
+def test_what_is_no_known_thing_is_a_promise_or_a_question_still(name, kind, passage, language):
+    reply = [told(name, "status", "open", kind=kind)]
+    (entry,) = changed(Codex(), from_reply(reply, passage, Codex(), language), "p1", 1).entries.values()
+    assert entry.kind == kind
+
+
 @pytest.mark.parametrize("name", ["the seal", "his brass seal", "seal"])
-@pytest.mark.parametrize("kind", ["promise", "question"])
-def test_no_promise_is_made_of_a_thing_that_is_kept(name, kind):
-    kept = told(name, "status", "kept", kind=kind)
+def test_no_promise_is_made_of_a_thing_that_is_kept(name):
+    kept = told(name, "status", "kept", kind="promise")
     seal = known(said("brass seal", "place", "in the chest", "thing"))
     for codex in (
         after(seal, "He kept the seal.", kept) if name != "seal" else seal,

@@ -17,8 +17,7 @@ TAKEN = "Karl took the silver comb and laid it on the table."
     "before",
     [
         "Under the floorboards lay the silver comb, dusty but whole.",
-        "There was the silver comb, behind the mirror.",
-        "In the bottom drawer lay the silver comb.",
+        "In the drawer lay the silver comb.",
     ],
 )
 def test_what_lies_there_before_it_is_taken_contradicts_nothing(before):
@@ -31,6 +30,8 @@ def test_what_lies_there_before_it_is_taken_contradicts_nothing(before):
         "{TAKEN} Under the floorboards lay the silver comb.",
         "There was the silver comb to think of. {TAKEN}",
         "There was the silver mirror. {TAKEN}",
+        "At the bottom of the lake lay the silver comb. {TAKEN}",
+        "At fault was the silver comb. {TAKEN}",
         "In the drawer lay the silver comb's box. {TAKEN}",
         "If in the drawer lay the silver comb, she would see it. {TAKEN}",
         "There was the silver comb case. {TAKEN}",

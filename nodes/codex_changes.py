@@ -15,7 +15,7 @@ from recurrentgpt.nodes.codex_doubts import DOUBTED, is_doubted
 from recurrentgpt.nodes.codex_holders import held_by, things_in
 from recurrentgpt.nodes.codex_names import NOBODY, names_in
 from recurrentgpt.nodes.codex_newcomers import newcomers
-from recurrentgpt.nodes.codex_overtaken import mark_of, overtaken
+from recurrentgpt.nodes.codex_overtaken import end_of, mark_of, overtaken
 from recurrentgpt.nodes.codex_verbs import ACTS, PLACE_LEFT, SPEAKS
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.quotations import narration
@@ -610,8 +610,7 @@ def _ended_by(fact: str, entry: Entry, named: Sequence[Entry]) -> Iterator[Chang
         if line.passage and line.aspect in ("fact", "unaware"):
             held = sentence_of(entry, line).rstrip(".")
             if (before != said and held == before) or any(_is_known(what, held, entry) for what in known):
-                change = Change(entry=entry.name, kind=entry.kind, do="end", aspect=line.aspect)
-                yield {**change, "text": line.text} if line.text else {**change, "value": line.value}
+                yield end_of(entry, line)
 
 
 def _learned(said: str, entry: Entry, named: Sequence[Entry]) -> list[str]:

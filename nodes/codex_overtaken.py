@@ -36,13 +36,12 @@ def overtaken(marked: str, known: Codex, changes: Sequence[Change], mark: Callab
     are_deeds = all(ends_denials_alone(state) for state in new)
     for entry in known.entries.values():
         for line in entry.true_lines:
-            sentence = line.text or _sentence(entry, line)
-            if are_deeds and not denies(sentence):
+            if not line.passage or line.by_author or (are_deeds and line.text and not denies(line.text)):
                 continue
             sentence = _sentence(entry, line)
             is_theirs = any(entry is one for one in subjects) or any(name in sentence for name in names)
-            if line.passage and not line.by_author and sentence and is_theirs and _is_over(new, sentence, mark):
-                yield _end(entry, line)
+            if sentence and is_theirs and _is_over(new, sentence, mark):
+                yield end_of(entry, line)
     for change in changes:
         text = change.get("text", "")
         if change["do"] == "set" and change.get("aspect") == "fact" and _is_over(new, text, mark):
@@ -67,6 +66,8 @@ def _sentence(entry: Entry, line: Line) -> str:
     return sentence_of(entry, line) if is_read else ""
 
 
-def _end(entry: Entry, line: Line) -> Change:
+def end_of(entry: Entry, line: Line) -> Change:
+    """Return the change that ends a line: by its sentence where that is what it says, else by its value."""
     change = Change(entry=entry.name, kind=entry.kind, do="end", aspect=line.aspect)
-    return {**change, "text": line.text} if line.aspect == "fact" and line.text else {**change, "value": line.value}
+    is_said = line.text and line.aspect in ("fact", "unaware")
+    return {**change, "text": line.text} if is_said else {**change, "value": line.value}

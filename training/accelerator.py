@@ -275,6 +275,12 @@ def likelihoods(base: Base, ids: Tensor, learnt: Tensor) -> tuple[Tensor, Tensor
     return found, chosen.nonzero()[:, 0]
 
 
+def of_rows(base: Base, talks: Conversations, rows: Sequence[int]) -> Tensor:
+    """Return the log-likelihood of each token that these conversations teach."""
+    found, _ = likelihoods(base, padded([talks.ids[row] for row in rows]), padded([talks.learnt[row] for row in rows]))
+    return found
+
+
 def rate(step: int, total: int) -> float:
     """Return the share of the learning rate at a step."""
     warm = max(1, round(WARM_UP * total))
@@ -287,9 +293,7 @@ def held_out_loss(base: Base, talks: Conversations, most: int) -> float:
     total, count = 0.0, 0
     with torch.inference_mode():
         for group in batches([len(ids) for ids in talks.ids], rows, most):
-            found, _ = likelihoods(
-                base, padded([talks.ids[row] for row in group]), padded([talks.learnt[row] for row in group])
-            )
+            found = of_rows(base, talks, group)
             total, count = total - float(found.sum()), count + len(found)
     return total / max(1, count)
 
@@ -329,10 +333,7 @@ def sft(base: Base, talks: Conversations, adapters: dict[str, Lora], options: ar
         count = sum(int(talks.learnt[row][1:].sum()) for row in rows)
         said = 0.0
         for group in batches(lengths, rows, options.most_tokens):
-            found, _ = likelihoods(
-                base, padded([talks.ids[row] for row in group]), padded([talks.learnt[row] for row in group])
-            )
-            loss = -found.sum() / count
+            loss = -of_rows(base, talks, group).sum() / count
             loss.backward()  # type: ignore[no-untyped-call]
             said += float(loss.detach())
             tokens += sum(lengths[row] for row in group)
@@ -447,10 +448,7 @@ def dpo(base: Base, talks: Conversations, adapters: dict[str, Lora], options: ar
         authors = [talks.lesson(name, step) for name in drawn]
         count = sum(int(talks.learnt[row][1:].sum()) for row in authors)
         for group in batches(whole, authors if options.authors else [], options.most_tokens):
-            found, _ = likelihoods(
-                base, padded([talks.ids[row] for row in group]), padded([talks.learnt[row] for row in group])
-            )
-            (-options.authors * found.sum() / count).backward()  # type: ignore[no-untyped-call]
+            (-options.authors * of_rows(base, talks, group).sum() / count).backward()  # type: ignore[no-untyped-call]
         update(optimizer, options.learning_rate * rate(step, total))
         history.append({"step": step + 1, "loss": lost, "preferred": won})
         if (step + 1) % max(1, total // 8) == 0:

@@ -59,7 +59,6 @@ def preferences(tokens: Any, scenes: Sequence[Scene], share: float) -> list[dict
     """Return the tokens of each mended scene that is learnt from: what asks for it, its text, and the draft it is better than."""
     return [
         {
-            "name": f"{scene.story} scene {scene.step}",
             "asked": prompt(tokens, scene),
             **{
                 side: [*tokens(text, add_special_tokens=False)["input_ids"], int(tokens.eos_token_id)]

@@ -46,11 +46,11 @@ browser: $(STAMPS)/dev  ## Run the tests of the pages, in Chromium; what fails b
 fuzz: $(STAMPS)/dev  ## Ask the property tests with many random examples, other ones for each commit.
 	$(BIN)/pytest $(PARALLEL) -m hypothesis --hypothesis-profile=random --hypothesis-seed=$(SEED)
 
-flake: $(STAMPS)/dev  ## Run the tests RUNS times in a row, every second time with one core kept busy; stop at the first that fails.
+flake: $(STAMPS)/dev  ## Run the tests (or those of MARK) RUNS times, every second time with one core kept busy; stop at the first that fails.
 	@for run in $$(seq $(RUNS)); do \
 	  burner=; if [ $$((run % 2)) = 0 ]; then while :; do :; done & burner=$$!; fi; \
 	  echo "Run $$run of $(RUNS)$${burner:+, one core busy}"; \
-	  $(BIN)/pytest $(PARALLEL) -q -m "not real and not long"; status=$$?; \
+	  $(BIN)/pytest $(PARALLEL) -q $(if $(MARK),-m "$(MARK)"); status=$$?; \
 	  if [ -n "$$burner" ]; then kill $$burner; fi; \
 	  [ $$status = 0 ] || exit $$status; \
 	done

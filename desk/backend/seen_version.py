@@ -7,35 +7,41 @@ from typing import Literal
 from recurrentgpt.desk.backend.read_model import is_same, version_on
 from recurrentgpt.infrastructure.background_loop import acall
 from recurrentgpt.schema.errors import StoryError
+from recurrentgpt.schema.log import Commit
 from recurrentgpt.story import Story
 
 _SAID = {"passage": "The text of passage {}", "short_term_memory": "The memory after passage {}"}
 
 
+async def standing_version(story: Story, at: str | None) -> str:
+    """Return the version of a passage, by default the newest, that stands on the branch, where one does.
+
+    A page that has not heard yet of what another one saved asks by the version that it shows.
+    """
+    now, passage, log = await story.asnapshot(), await story.apassage(at), story.engine.log
+    path = [*(link["id"] for link in now.path), now.head]
+    return version_on(path, passage.id, await acall(lambda: log.links(story.id)))
+
+
 async def check_seen(
-    story: Story, at: str | None, seen: str | None, part: Literal["passage", "short_term_memory"], *, saved: str = ""
+    story: Story, at: str, seen: str | None, part: Literal["passage", "short_term_memory"], *, saved: str = ""
 ) -> None:
-    """Raise StoryError where the version that was edited reads otherwise than the one that stands on the branch.
+    """Raise StoryError where the version that was edited reads otherwise than the one that stands, `at`.
 
-    What the same page has `saved` last may stand there, too: somebody typed on while it was saved.
-
-    `at` is any version of the passage; the newest passage when None. Of a version that the story has not, nothing is known and
-    nothing is refused.
+    What the same page has `saved` last may stand there, too: somebody typed on while it was saved. Of a version that the
+    story has not, nothing is known and nothing is refused.
     """
     if seen is None:
         return
-    now, passage, log = await story.asnapshot(), await story.apassage(at), story.engine.log
+    log = story.engine.log
 
-    async def texts() -> tuple[str, str]:
-        links = await log.links(story.id)
-        path = [*(link["id"] for link in now.path), now.head]
-        standing = await log.get(story.id, version_on(path, passage.id, links))
-        edited = await log.get(story.id, seen) if seen in links else standing
-        return edited[part], standing[part]
+    async def commits() -> tuple[Commit, Commit]:
+        standing = await log.get(story.id, at)
+        return await log.get(story.id, seen) if seen in await log.links(story.id) else standing, standing
 
-    edited, standing = await acall(texts)
-    if not any(is_same(text, standing) for text in (edited, saved)):
+    edited, standing = await acall(commits)
+    if not any(is_same(text, standing[part]) for text in (edited[part], saved)):
         raise StoryError(
-            f"{_SAID[part].format(passage.step)} was changed meanwhile: look at what stands there now, then save "
+            f"{_SAID[part].format(standing['step'])} was changed meanwhile: look at what stands there now, then save "
             "yours all the same, or let it go. Nothing of either is lost."
         )

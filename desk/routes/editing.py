@@ -23,7 +23,7 @@ from recurrentgpt.desk.backend.schemas import (
     RequestBody,
     ShortText,
 )
-from recurrentgpt.desk.backend.seen_version import check_seen
+from recurrentgpt.desk.backend.seen_version import check_seen, standing_version
 from recurrentgpt.desk.backend.story_jobs import MOST_SUGGESTIONS
 from recurrentgpt.desk.routes.writing import moved
 from recurrentgpt.schema.errors import BadAnswer, StorageError, StoryBusy, StoryError
@@ -154,7 +154,7 @@ class Archived(RequestBody):
 @router.post("/stories/{story}/passage")
 async def passage(jobs: IdleJobsDep, body: PassageText) -> JobStarted:
     """Give a passage another text, with the memory rewritten from it. Until it is in the log, the desk keeps the text."""
-    at = await jobs.story.aresolve(body.at)
+    at = await standing_version(jobs.story, body.at)
     await check_seen(jobs.story, at, body.seen, "passage", saved=body.saved)
     jobs.check_idle()
     # First the text, then the job: one that fails at once must not be told of before this is answered, for the page lets go
@@ -269,8 +269,9 @@ async def memory(jobs: JobsDep, body: MemoryBody) -> Changed:
             await jobs.make_memory_change(change)
             return Changed()
     jobs.check_idle()
-    await check_seen(jobs.story, body.at, body.seen, "short_term_memory", saved=body.saved)
-    await jobs.edit_memory(body.text, body.at, body.before)
+    at = await standing_version(jobs.story, body.at)
+    await check_seen(jobs.story, at, body.seen, "short_term_memory", saved=body.saved)
+    await jobs.edit_memory(body.text, at, body.before)
     return moved(jobs)
 
 
@@ -301,9 +302,10 @@ async def plans(jobs: IdleJobsDep, body: PlansBody) -> Changed:
 @router.put("/stories/{story}/summary")
 async def summary(jobs: IdleJobsDep, body: SummaryBody) -> Changed:
     """Replace what the long-term memory holds of a passage."""
+    at = await standing_version(jobs.story, body.at)
     if body.seen is not None:
-        _check_seen("The long-term entry was", [body.seen], [(await jobs.story.apassage(body.at)).summary])
-    await jobs.story.aedit_summary(body.at, body.text)
+        _check_seen("The long-term entry was", [body.seen], [(await jobs.story.apassage(at)).summary])
+    await jobs.story.aedit_summary(at, body.text)
     return moved(jobs)
 
 

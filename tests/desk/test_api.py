@@ -410,6 +410,35 @@ def test_a_passage_that_was_changed_meanwhile_is_not_saved_over_unseen(client: C
     assert client.texts(client.wait(story)) == [THEIRS]
 
 
+@pytest.mark.parametrize("what", ["passage", "memory", "summary"])
+def test_a_page_that_shows_an_older_version_edits_the_one_that_stands(client: Client, what: str) -> None:
+    story = client.begin()["id"]
+    shown = client.get(f"/stories/{story}")["head"]
+    plans = ["She leaves.", "She stays."]
+    client.send("PUT", f"/stories/{story}/plans", {"plans": plans})
+    method = "POST" if what == "passage" else "PUT"
+    client.send(method, f"/stories/{story}/{what}", {"at": shown, "text": MINE})
+    after = client.wait(story)
+    (there,) = client.get(f"/stories/{story}/passages", ids=after["head"])
+    said = {"passage": there["text"], "memory": "\n".join(after["memory"]["now"]), "summary": there["summary"]}
+    assert said[what] == MINE
+    # A text of one's own brings plans of its own.
+    assert what == "passage" or after["plans"] == plans
+
+
+def test_a_long_term_entry_that_was_changed_meanwhile_is_not_saved_over_unseen(client: Client) -> None:
+    story = client.begin()["id"]
+    shown = client.get(f"/stories/{story}")["head"]
+    (passage,) = client.get(f"/stories/{story}/passages", ids=shown)
+    client.send("PUT", f"/stories/{story}/summary", {"text": MINE, "at": shown, "seen": passage["summary"]})
+    for at in (shown, client.get(f"/stories/{story}")["head"]):
+        body = {"text": THEIRS, "at": at, "seen": passage["summary"]}
+        status, why = client.refused("PUT", f"/stories/{story}/summary", body)
+        assert status == 409
+        assert "changed meanwhile" in why
+    client.send("PUT", f"/stories/{story}/summary", {**body, "seen": MINE})
+
+
 def test_a_memory_that_was_changed_meanwhile_is_not_saved_over_unseen(client: Client) -> None:
     story = client.begin()["id"]
     at = client.get(f"/stories/{story}")["head"]

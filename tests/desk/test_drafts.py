@@ -306,7 +306,9 @@ def opened(page: Any, field: str) -> Any:
         case "memory":
             page.locator(".memory").get_by_role("button", name="Edit").click()
             return page.get_by_label("Short-term memory")
-    button(page, "Passage 1: what can be done").click()
+    menu = button(page, "Passage 1: what can be done")
+    if menu.get_attribute("aria-expanded") == "false":
+        menu.click()
     button(page, "Long-term entry").click()
     return page.get_by_label("What the long-term memory holds of passage 1")
 

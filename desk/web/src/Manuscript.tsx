@@ -4,6 +4,7 @@ import type { PassageCache } from "./passageCache";
 import type { Live } from "./useStory";
 import { Did, PassageView } from "./PassageView";
 import { Prose } from "./components";
+import { firstOf } from "./format";
 import type { Ask, Chapters, Jump, PathEntry, StoryView, Suggestion } from "./types";
 
 const BLOCK = 8;
@@ -155,17 +156,19 @@ const Block = memo(function Block(props: Shared & { first: number; entries: Path
 /** A chapter without a title has its number; what stands before the first one that was set is a chapter too. */
 const numberOf = (chapters: Chapters, step: number) => new Set([1, ...Object.keys(chapters).map(Number).filter((other) => other <= step)]).size;
 
-const firstOf = (entry: PathEntry) => entry[3] ?? entry[0];
-
 /** Of every passage that has none the same: it is not drawn anew. */
 const NONE: Suggestion[] = [];
 
 function Slot(props: Shared & { entry: PathEntry; step: number; chapter: string | null }) {
   const [id, words, author] = props.entry;
-  const passage = useSyncExternalStore(props.cache.subscribe, () => props.cache.get(id));
+  const found = useSyncExternalStore(props.cache.subscribe, () => props.cache.get(id));
+  // A version that is yet to come leaves the one before it drawn: an open menu and its editors stay with whoever is at them.
+  const drawn = useRef({ passage: found, author });
+  if (found) drawn.current = { passage: found, author };
+  const { passage } = drawn.current;
   const here = props.suggestions.filter((one) => one.root === firstOf(props.entry));
   if (!passage) return <article id={`p-${id}`} className="passage waiting" aria-label={`Passage ${props.step}`} style={{ minHeight: 60 + words * HEIGHT_OF_A_WORD }} />;
-  return <PassageView passage={passage} chapter={props.chapter} language={props.language} first={firstOf(props.entry)} step={props.step} author={author} busy={props.busy} later={props.later - props.step} ask={props.ask} story={props.story} cache={props.cache} suggestions={here.length ? here : NONE} play={props.play} onMemory={props.onMemory} />;
+  return <PassageView passage={passage} at={id} chapter={props.chapter} language={props.language} first={firstOf(props.entry)} step={props.step} author={drawn.current.author} busy={props.busy} later={props.later - props.step} ask={props.ask} story={props.story} cache={props.cache} suggestions={here.length ? here : NONE} play={props.play} onMemory={props.onMemory} />;
 }
 
 const PLACE_MS = 150;

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { get } from "./api";
 import { layAside, useUnsavedText } from "./unsavedText";
 import { ChangedMeanwhile, Problem, TakeOut, useAttempt, Writing } from "./components";
-import { count, isSame, wordsOf } from "./format";
+import { count, firstOf, isSame, wordsOf } from "./format";
 import { RecalledPassages } from "./RecalledPassages";
 import type { Ask, Memory, MemoryAsked, MemoryChange, StoryView } from "./types";
 
@@ -25,7 +25,7 @@ export function MemoryPanel(props: { view: StoryView; busy: "write" | "other" | 
   // An editor that is open while it writes stays with its passage, the first version of which is held: the next one is there
   // before the text is.
   const [held, setHeld] = useState("");
-  const version = view.path.find((entry) => (entry[3] ?? entry[0]) === held)?.[0];
+  const version = view.path.find((entry) => firstOf(entry) === held)?.[0];
   const id = props.at || (props.busy && (version ?? held)) || view.head;
   const [full, setFull] = useState<Memory | null>(null);
   const heading = useRef<HTMLHeadingElement>(null);

@@ -8,13 +8,14 @@ import { ChangedMeanwhile, Prose, Writing } from "./components";
 import { forgetEdit, SaveText, savePassage, useCost } from "./SaveText";
 import { SelectionTools, SuggestionView } from "./Suggestion";
 import { placeAt, selectFirst, useSelected } from "./selection";
-import { AUTHORS, isSame } from "./format";
-import type { Ask, Cost, Passage, Suggestion } from "./types";
+import { AUTHORS, firstOf, isSame } from "./format";
+import type { Ask, Cost, Passage, StoryView, Suggestion } from "./types";
 
-type Props = { passage: Passage; chapter: string | null; language: string; first: string; step: number; author: string; busy: boolean; later: number; ask: Ask; story: string; cache: PassageCache; suggestions: Suggestion[]; play: boolean; onMemory: (id: string) => void };
+/** The passage as it is drawn, and `at`, the version that stands by now: its text may be on the way. */
+type Props = { passage: Passage; at: string; chapter: string | null; language: string; first: string; step: number; author: string; busy: boolean; later: number; ask: Ask; story: string; cache: PassageCache; suggestions: Suggestion[]; play: boolean; onMemory: (id: string) => void };
 
 export const PassageView = memo(function PassageView(props: Props) {
-  const { passage, step } = props;
+  const { passage, at, step } = props;
   const [open, setOpen] = useState(false);
   const text = useUnsavedText(`${props.story}/text/${props.first}/${step}`, passage.id);
   const summary = useUnsavedText(`${props.story}/summary/${props.first}/${step}`, passage.id);
@@ -29,11 +30,8 @@ export const PassageView = memo(function PassageView(props: Props) {
   const selected = useSelected(passage.id);
   const contradictions = useContradictions(passage);
   const by = AUTHORS[props.author] ?? AUTHORS.model!;
-  const editSummary = async () => {
-    // What was just written has no summary on the page yet.
-    const found = await get<Passage[]>(`/stories/${props.story}/passages`, { ids: passage.id }).catch(() => []);
-    summary.open(found[0]?.summary ?? passage.summary);
-  };
+  // What was just written has no summary on the page yet.
+  const editSummary = async () => summary.open((await standing(props.story, props.first, at))?.summary ?? passage.summary);
   const editAt = ({ clientX, clientY }: MouseEvent) => {
     const caret = placeAt(clientX, clientY);
     text.open(passage.text, caret === null ? undefined : { caret, y: clientY });
@@ -59,12 +57,12 @@ export const PassageView = memo(function PassageView(props: Props) {
           <div className="row">
             <button onClick={() => text.open(passage.text)}>Edit</button>
             <button disabled={props.busy} title="Shift and the arrow keys change what is selected" onClick={select}>Select text</button>
-            <button disabled={props.busy} onClick={() => void props.ask("POST", "/retry", { at: passage.id })}>Another take</button>
-            <button disabled={props.busy || props.later === 0} onClick={() => void props.ask("POST", "/goto", { at: passage.id })}>Go back to here</button>
-            <button onClick={() => props.onMemory(passage.id)}>Memory here</button>
+            <button disabled={props.busy} onClick={() => void props.ask("POST", "/retry", { at })}>Another take</button>
+            <button disabled={props.busy || props.later === 0} onClick={() => void props.ask("POST", "/goto", { at })}>Go back to here</button>
+            <button onClick={() => props.onMemory(at)}>Memory here</button>
             <button disabled={props.busy || summary.text !== null} onClick={() => void editSummary()}>Long-term entry</button>
           </div>
-          <ChapterForm story={props.story} at={passage.id} step={step} title={props.chapter} busy={props.busy} ask={props.ask} />
+          <ChapterForm story={props.story} at={at} step={step} title={props.chapter} busy={props.busy} ask={props.ask} />
         </div>
       )}
       {props.play && <Did step={step} what={passage.plan} />}
@@ -132,15 +130,26 @@ function useChanged(story: string, seen: string, passage: Passage) {
   return changed;
 }
 
+/** Read the version of a passage that stands in the story by now; nothing where the desk does not answer. */
+async function standing(story: string, first: string, shown: string): Promise<Passage | undefined> {
+  try {
+    const { path } = await get<StoryView>(`/stories/${story}`);
+    const id = path.find((entry) => firstOf(entry) === first)?.[0] ?? shown;
+    return (await get<Passage[]>(`/stories/${story}/passages`, { ids: id }))[0];
+  } catch {
+    return undefined;
+  }
+}
+
 function EditSummary(props: Props & { field: EditorField }) {
   const { field } = props;
   const text = field.text ?? "";
   const [now, setNow] = useState<string | null>(null);
   const save = async () => {
     if (now !== null || !text.trim()) return;
-    if (!(await props.ask("PUT", "/summary", { text, at: props.passage.id, seen: field.base }))) {
+    if (!(await props.ask("PUT", "/summary", { text, at: props.at, seen: field.base }))) {
       // Another page may have saved one, of which this one was not told.
-      const [found] = await get<Passage[]>(`/stories/${props.story}/passages`, { ids: props.passage.id }).catch(() => []);
+      const found = await standing(props.story, props.first, props.at);
       if (found && !isSame(field.base, found.summary)) setNow(found.summary);
       return;
     }

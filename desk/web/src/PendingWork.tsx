@@ -6,7 +6,7 @@ import type { Live } from "./useStory";
 import { hasField } from "./CodexPanel";
 import { forgetEdit } from "./SaveText";
 import { ChangedMeanwhile, Prose, Writing } from "./components";
-import { count, excerpt, isSame } from "./format";
+import { count, excerpt, firstOf, isSame } from "./format";
 import type { Ask, Passage, StoryView } from "./types";
 
 export function PendingWork({ live: { job }, view, ask, onWrite }: { live: Live; view: StoryView; ask: Ask; onWrite: () => void }) {
@@ -169,7 +169,7 @@ export function UnsavedTexts(props: { view: StoryView; busy: boolean; ask: Ask; 
       return props.onOpen(place[1]);
     }
     const [, kind = "", root] = key.split("/");
-    const here = view.path.find((entry) => (entry[3] ?? entry[0]) === root)?.[0] ?? (root === view.root ? view.head : "");
+    const here = view.path.find((entry) => firstOf(entry) === root)?.[0] ?? (root === view.root ? view.head : "");
     if (kind === "memory") {
       if (!here && !(await props.ask("POST", "/goto", { at }))) return;
       // Of the newest passage it is the one that is steered while the next is written.

@@ -1,7 +1,10 @@
 // Numbers and stages in words.
-import type { JobState } from "./types";
+import type { JobState, PathEntry } from "./types";
 
 export const count = (number: number, one: string, many = `${one}s`) => `${number.toLocaleString("en-GB")} ${number === 1 ? one : many}`;
+
+/** The first version of a passage, which all later ones of it share. */
+export const firstOf = (entry: PathEntry) => entry[3] ?? entry[0];
 
 /** Whether two texts differ in nothing but white space. */
 export const isSame = (text: string, other: string) => text.trim().replace(/\s+/g, " ") === other.trim().replace(/\s+/g, " ");

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -15,13 +15,12 @@ from recurrentgpt.nodes.codex_doubts import DOUBTED, is_doubted
 from recurrentgpt.nodes.codex_holders import held_by, things_in
 from recurrentgpt.nodes.codex_names import NOBODY, names_in
 from recurrentgpt.nodes.codex_newcomers import newcomers
-from recurrentgpt.nodes.codex_overtaken import end_of, mark_of, overtaken
 from recurrentgpt.nodes.codex_verbs import ACTS, PLACE_LEFT, SPEAKS
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.quotations import narration
 from recurrentgpt.prose.sentences import limit_words, sentences
 from recurrentgpt.prose.shared_runs import tokens
-from recurrentgpt.schema.codex import ONE_EACH, Change, Codex, Entry, searched
+from recurrentgpt.schema.codex import ONE_EACH, Change, Codex, Entry, Line, searched
 from recurrentgpt.schema.names import (
     CALENDAR,
     FAMILY,
@@ -143,7 +142,7 @@ def _from_told(
     for change in longer:
         old = known.entries[change["entry"].casefold()]
         known = known.with_entry(old, called_too(old, change["value"]))
-    changes, told, lines, over = longer, set[str](), with_words(passage), list[Change]()
+    changes, told, lines = longer, set[str](), with_words(passage)
     for number, fact in enumerate(
         with_names((summary, *facts), known) if people or codex.entries else (summary, *facts)
     ):
@@ -164,18 +163,13 @@ def _from_told(
             )
         if is_english(language):
             changes += [{**change, "rests_on": rests_on} for entry in named for change in _ended_by(fact, entry, named)]
-            if noted and number:
-                ends = overtaken(_marked(whole, known), known, changes, partial(_marked, known=known))
-                over += [{**change, "rests_on": rests_on} for change in ends]
             # What follows calls people by their new names, and tells who has a thing after that.
             if any(change["do"] != "set" or change.get("aspect") == "holder" for change in found):
                 known = changed(known, [change for change in found if change.get("aspect") in (None, "holder")])
     changes += [
         change for change in _pronouns(passage, known) if change["entry"] in told or codex.find(change["entry"])
     ]
-    # What is over takes the place of nothing that the passage tells.
-    kept = _once(without_returned(changes, passage, known))[:MOST_CHANGES]
-    return _once([*kept, *over])[: 2 * MOST_CHANGES]
+    return _once(without_returned(changes, passage, known))[:MOST_CHANGES]
 
 
 def new_holder(change: Change, passage: str, known: Codex) -> Change | None:
@@ -507,17 +501,6 @@ def _is_a_whole_place(name: str, known: Codex) -> bool:
     )
 
 
-def _marked(text: str, known: Codex) -> str:
-    """Return a text with a mark in the place of everybody and everything that it names."""
-    text = _with_whole_names(text, "", known)
-    spans = {span: entry for entry in known.named_in(text) for span in _named_at(text, entry, known)}
-    begun = len(text)
-    for start, end in sorted(spans, key=lambda span: (-span[1], span[0])):
-        if end <= begun:
-            text, begun = f"{text[:start]}{mark_of(spans[start, end])}{text[end:]}", start
-    return text
-
-
 def _named_at(fact: str, entry: Entry, known: Codex) -> Iterator[tuple[int, int]]:
     """Yield from where to where a fact names an entry, and nobody else."""
     # What two are called by means neither.
@@ -598,6 +581,13 @@ _KNOWS_NOT = re.compile(
 )
 _ASKS = re.compile(r"(?:that|whether|if) ")
 _SOMEBODY = re.compile(r"(?:[Tt]he )?(?:[A-Z][\w'’-]+ ){1,3}")
+
+
+def end_of(entry: Entry, line: Line) -> Change:
+    """Return the change that ends a line: by its sentence where that is what it says, else by its value."""
+    change = Change(entry=entry.name, kind=entry.kind, do="end", aspect=line.aspect)
+    is_said = line.text and line.aspect in ("fact", "unaware")
+    return {**change, "text": line.text} if is_said else {**change, "value": line.value}
 
 
 def _ended_by(fact: str, entry: Entry, named: Sequence[Entry]) -> Iterator[Change]:

@@ -14,22 +14,21 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 from typing import Any
 
 import numpy as np
 from langchain_core.messages import AIMessage, HumanMessage
 from pydantic import BaseModel, Field, create_model, model_validator
 
-from recurrentgpt.memory.codex import changed, open_entries, tell, touched
+from recurrentgpt.memory.codex import changed, open_entries, sentence_of, tell, touched
 from recurrentgpt.memory.forgetting import admit, forget
 from recurrentgpt.memory.rows import Matrix, unit
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import FACTS, FULL_REPLY_TOKENS, sampled
 from recurrentgpt.models.json_replies import OptionalText, PartialReply, UnusableEntry
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.nodes.codex_changes import from_facts
-from recurrentgpt.nodes.codex_ends import meant_ends
+from recurrentgpt.nodes.codex_changes import end_of, from_facts, nearest, with_words
 from recurrentgpt.nodes.codex_from_reply import CodexChange, from_reply
 from recurrentgpt.nodes.codex_newcomers import newcomers
 from recurrentgpt.nodes.continuity import codex_before, no_longer_gone
@@ -42,7 +41,7 @@ from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.nodes.worked_examples import strangers, walks_in
 from recurrentgpt.prose.list_marks import without_marks, without_number
 from recurrentgpt.prose.sentences import count_words, limit_words, numbered, sentences
-from recurrentgpt.schema.codex import Change, Codex
+from recurrentgpt.schema.codex import Change, Codex, Entry, Line
 from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.schema.outline import TurnStatus, updated_turns
 from recurrentgpt.schema.state import (
@@ -70,6 +69,9 @@ MOST_KNOWN, MOST_KNOWN_WORDS = 16, 40
 
 MOST_LOOKS_WORDS = 120
 """Words of how those look whom a passage is about, which it is shown then: a rule cannot tell that sober is no longer drunk."""
+
+MOST_FACTS, MOST_FACTS_WORDS = 24, 240
+"""Facts of those whom a passage is about, and their words, which it is shown then, to say by their numbers what is over."""
 
 MOST_UNREACHED = 40
 """Words of what a passage did not reach of its plan."""
@@ -187,6 +189,7 @@ class MemoryReply(MemoryChanges):
     """What a capable model changes in the memory after a passage: what it does not name stays as it is."""
 
     codex: list[CodexChange] = []
+    over: list[int] = []
 
 
 @node
@@ -252,12 +255,19 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     told = prompts.fill("update_memory", memory=[] if listed else old, **size, **shared)
     form, request = MemoryChanges, HumanMessage(told)
     known = await codex_before(state, runtime) if runtime.context.codex else Codex()
+    facts = list[tuple[Entry, Line]]()
     if runtime.context.codex:
         # What was told of last is settled soonest.
         newest = [entry.name for entry in reversed(open_entries(known))]
         still_open = _first(newest, MOST_OPEN, MOST_OPEN_WORDS)[::-1]
-        names = {"open": still_open, "looks": _looks(state, known), "known": _known_names(state, known)}
-        form, request = MemoryReply, HumanMessage(f"{told}\n{prompts.fill('codex', **names)}")
+        facts = _facts(state, known)
+        shown = {
+            "open": still_open,
+            "looks": _looks(state, known),
+            "facts": [sentence_of(entry, line) for entry, line in facts],
+            "known": _known_names(state, known),
+        }
+        form, request = MemoryReply, HumanMessage(f"{told}\n{prompts.fill('codex', **shown)}")
     seed, meter = runtime.seed(state, "update_memory"), runtime.meter
     reply = await ask(model, [*asked, request], form, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=meter)
     changes = Changes()
@@ -289,12 +299,11 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
         # Its summary is in the archive, and its author may have had a word on the codex.
         summary = state["summary"]
         said = [change for change in state.get("codex", []) if change.get("author")]
-    noted = reply.codex if isinstance(reply, MemoryReply) else []
     # First who is back, for a passage may go on to tell that they leave again.
-    changed = [
-        *_no_longer_gone(state, runtime, known),
-        *await meant_ends(from_reply(noted, state["passage"], known, runtime.context.language), known, runtime),
-    ]
+    changed = [*_no_longer_gone(state, runtime, known)]
+    if isinstance(reply, MemoryReply):
+        changed += _over(reply, facts, state["passage"])
+        changed += from_reply(reply.codex, state["passage"], known, runtime.context.language)
     # A plan that the author's own passage was not written from is history.
     unreached = "" if state.get("plan_author") == KEPT_PLAN else _unreached(reply.unreached)
     return {
@@ -325,13 +334,36 @@ def _known_names(state: State, known: Codex) -> Sequence[str]:
     return _first(names, MOST_KNOWN, MOST_KNOWN_WORDS)
 
 
+def _about(state: State, known: Codex) -> list[Entry]:
+    """Return whom and what the passage names, then what only its plan does."""
+    named = {entry.name: entry for text in (state["passage"], state["plan"]) for entry in known.named_in(text)}
+    return list(named.values())
+
+
 def _looks(state: State, known: Codex) -> list[str]:
-    """Return how those look whom the passage names, then those whom only its plan does, as the codex says it."""
-    about = {entry.name: entry for text in (state["passage"], state["plan"]) for entry in known.named_in(text)}
+    """Return how those look whom the passage is about, as the codex says it."""
     seen = [
-        replace(entry, lines=tuple(line for line in entry.lines if line.aspect == "look")) for entry in about.values()
+        replace(entry, lines=tuple(line for line in entry.lines if line.aspect == "look"))
+        for entry in _about(state, known)
     ]
     return [line for told in tell(seen, words=MOST_LOOKS_WORDS) for line in told["lines"]]
+
+
+def _facts(state: State, known: Codex) -> list[tuple[Entry, Line]]:
+    """Return the facts of those whom the passage is about, the newest of each before the second of any."""
+    held = [
+        [(entry, line) for line in reversed(entry.true_lines) if line.aspect in ("fact", "unaware")]
+        for entry in _about(state, known)
+    ]
+    told = {sentence_of(*fact): fact for facts in zip_longest(*held) for fact in facts if fact is not None}
+    return [told[sentence] for sentence in _first([*told], MOST_FACTS, MOST_FACTS_WORDS)]
+
+
+def _over(reply: MemoryReply, facts: Sequence[tuple[Entry, Line]], passage: str) -> list[Change]:
+    """Return the ends of the facts whose numbers a reply gives; a number that none of them has ends nothing."""
+    said = with_words(passage)
+    ended = [facts[number - 1] for number in dict.fromkeys(reply.over) if 1 <= number <= len(facts)]
+    return [{**end_of(*fact), "rests_on": nearest(sentence_of(*fact), said)} for fact in ended]
 
 
 def _first(names: Sequence[str], most: int, most_words: int) -> Sequence[str]:

@@ -8,7 +8,13 @@ import pytest
 from recurrentgpt.memory.codex import changed
 from recurrentgpt.nodes.codex_from_reply import CodexChange, from_reply
 from recurrentgpt.nodes.continuity import find_contradictions
-from recurrentgpt.nodes.update_memory import MOST_KNOWN, MOST_KNOWN_WORDS, MOST_LOOKS_WORDS, MOST_OPEN_WORDS
+from recurrentgpt.nodes.update_memory import (
+    MOST_FACTS_WORDS,
+    MOST_KNOWN,
+    MOST_KNOWN_WORDS,
+    MOST_LOOKS_WORDS,
+    MOST_OPEN_WORDS,
+)
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.codex import Change, Codex, Entry
 from recurrentgpt.testing import story_replies
@@ -696,3 +702,58 @@ def test_a_father_of_the_same_surname_is_somebody_else():
     codex = after(codex, "Mr Hale died in the night.", told("Mr Hale", "status", "dead"), step=3)
     assert [entry.name for entry in codex.dead] == ["Mr Hale"]
     assert codex.find("Gregory Hale").value("role") == "a carpenter"
+
+
+FACTS = re.compile(r"- over: the number.*?:?\n((?:  \d+\. .*\n?)+)")
+
+
+def over(model, *steps):
+    """Let each passage say in turn which of the facts it is shown are over, and return the facts that each prompt shows."""
+    waiting, shown = list(steps), list[list[str]]()
+
+    def replies(messages):
+        reply, asked = story_replies(messages), str(messages[-1].text)
+        if "JSON schema:" not in asked:
+            return f"{reply} Hollis Brand waited at the gate with Nora Lisle."
+        if "codex" not in (noted := json.loads(reply)):
+            return reply
+        found = FACTS.search(asked)
+        shown.append([line.split(". ", 1)[1] for line in found[1].splitlines()] if found else [])
+        codex, numbers = waiting.pop(0) if waiting else ([], [])
+        return json.dumps({**noted, "codex": [item.model_dump() for item in codex], "over": numbers})
+
+    model.replies, model.tier = replies, "full"
+    return shown
+
+
+OWES = "Hollis Brand owes Otto ten marks."
+WAITS = "Hollis Brand waits for the ferry to Lund."
+LIMPS = "Nora Lisle limps."
+
+
+async def test_a_fact_ends_by_its_number_whatever_words_would_have_said_so(write, model):
+    noted = [told("Hollis Brand", "fact", OWES), told("Hollis Brand", "fact", WAITS), told("Nora Lisle", "fact", LIMPS)]
+    shown = over(model, (noted, []), ([], [3]))
+    await write(steps=3)
+    assert shown == [[], [WAITS, LIMPS, OWES], [WAITS, LIMPS]]
+
+
+async def test_numbers_of_no_fact_and_one_that_is_given_twice_end_nothing_more(write, model):
+    shown = over(model, ([told("Hollis Brand", "fact", fact) for fact in (OWES, WAITS)], []), ([], [2, 2, 0, 7, -1]))
+    await write(steps=3)
+    assert shown[-1] == [WAITS]
+
+
+async def test_what_a_passage_says_again_is_true_though_it_is_called_over(write, model):
+    shown = over(model, ([told("Hollis Brand", "fact", OWES)], []), ([told("Hollis Brand", "fact", OWES)], [1]))
+    await write(steps=3)
+    assert shown[-1] == [OWES]
+
+
+async def test_the_facts_that_are_shown_keep_to_their_words_the_newest_first(write, model):
+    nouns = ["hat", "coat", "belt", "scarf", "ring", "cane", "collar", "badge", "glove", "boot"]
+    facts = [f"Hollis Brand has {' '.join(['an old'] * 12)} {noun}." for noun in nouns]
+    most = MOST_FACTS_WORDS // count_words(facts[0])
+    shown = over(model, *(([told("Hollis Brand", "fact", fact)], []) for fact in facts))
+    await write(steps=11)
+    assert shown[-1] == facts[: -most - 1 : -1]

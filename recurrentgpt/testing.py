@@ -105,6 +105,8 @@ def _example(node: dict[str, Any], root: dict[str, Any], seed: int) -> Any:
             return {key: _example(value, root, seed + 31 * at) for at, (key, value) in enumerate(_fields(node))}
         case "array" if "prefixItems" in node:
             return [_example(item, root, seed + 17 * at) for at, item in enumerate(node["prefixItems"])]
+        case "array" if node.get("default") == [] and node["items"].get("type") == "integer":
+            return []  # numbers that choose among what a prompt lists, or none of it
         case "array":
             count = max(node.get("minItems", 0), min(3, node.get("maxItems", 3)))
             return [_example(node.get("items", {}), root, seed + 17 * at) for at in range(count)]

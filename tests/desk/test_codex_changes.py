@@ -68,10 +68,10 @@ def test_what_is_asked_of_the_codex_while_a_passage_is_written_is_made_when_it_i
 def test_what_the_codex_refuses_waits_with_the_reason_and_holds_nothing_up(client: Client) -> None:
     with writing(client) as story:
         path = f"/stories/{story}/codex"
-        client.send("PUT", f"{path}/line", {"name": "Nobody", "aspect": "status", "value": "dead"})
+        client.send("PUT", f"{path}/line", {"name": "Gundula", "aspect": "status", "value": "dead"})
         client.send("POST", path, ADDED)
     (refused,) = client.jobs(story).state.codex_changes
-    assert "Nobody" in refused["problem"]
+    assert "Gundula" in refused["problem"]
     assert client.jobs(story).disk.read(story)["codex_changes"] == [refused]
     assert "Zoltan" in names(client, story, "2")
     assert client.write(story, number=1)["step"] == 3

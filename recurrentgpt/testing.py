@@ -52,6 +52,8 @@ _FORMS = (
     "A {what} {thing} stood where {who} {did} the {thing2} {how}.",
     "{who} and {who2} {did} the {thing}, then {did2} its {what} {thing2}.",
 )
+_OVER = "over"
+"""The numbers of facts that are over: a script that made them up would end what it has only just noted."""
 
 
 def story_replies(messages: list[BaseMessage]) -> str:
@@ -102,11 +104,10 @@ def _example(node: dict[str, Any], root: dict[str, Any], seed: int) -> Any:
             return _example(node[union][0], root, seed)
     match node.get("type"):
         case "object":
-            return {key: _example(value, root, seed + 31 * at) for at, (key, value) in enumerate(_fields(node))}
+            fields = enumerate(_fields(node))
+            return {key: [] if key == _OVER else _example(value, root, seed + 31 * at) for at, (key, value) in fields}
         case "array" if "prefixItems" in node:
             return [_example(item, root, seed + 17 * at) for at, item in enumerate(node["prefixItems"])]
-        case "array" if node.get("default") == [] and node["items"].get("type") == "integer":
-            return []  # numbers that choose among what a prompt lists, or none of it
         case "array":
             count = max(node.get("minItems", 0), min(3, node.get("maxItems", 3)))
             return [_example(node.get("items", {}), root, seed + 17 * at) for at in range(count)]

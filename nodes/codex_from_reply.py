@@ -106,6 +106,8 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex, languag
                 found = _instead(found, known, reply, codex) if item.aspect == "name" else found
                 changes += [{**change, "rests_on": rests_on} for change in found]
                 continue
+            if item.aspect == "name" and codex.find(value) not in (None, known):
+                continue  # a name of somebody else is no role
         elif item.aspect == "name":
             continue  # what it is called instead says more
         for aspect, said in _aspects(item.aspect, name, value, known.kind, language):

@@ -41,7 +41,7 @@ from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.nodes.worked_examples import strangers, walks_in
 from recurrentgpt.prose.list_marks import without_marks, without_number
 from recurrentgpt.prose.sentences import count_words, limit_words, numbered, sentences
-from recurrentgpt.schema.codex import Change, Codex, Entry, Line
+from recurrentgpt.schema.codex import Aspect, Change, Codex, Entry, Line
 from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.schema.outline import TurnStatus, updated_turns
 from recurrentgpt.schema.state import (
@@ -70,8 +70,10 @@ MOST_KNOWN, MOST_KNOWN_WORDS = 16, 40
 MOST_LOOKS_WORDS = 120
 """Words of how those look whom a passage is about, which it is shown then: a rule cannot tell that sober is no longer drunk."""
 
-MOST_FACTS, MOST_FACTS_WORDS = 24, 240
-"""Facts of those whom a passage is about, and their words, which it is shown then, to say by their numbers what is over."""
+MOST_FACTS, MOST_FACTS_WORDS = 32, 320
+"""Lines of those whom a passage is about, and their words, which it is shown then, to say by their numbers what is over."""
+
+_MAY_BE_OVER: frozenset[Aspect] = frozenset(("fact", "unaware", "role", "place", "holder"))
 
 MOST_UNREACHED = 40
 """Words of what a passage did not reach of its plan."""
@@ -350,9 +352,9 @@ def _looks(state: State, known: Codex) -> list[str]:
 
 
 def _facts(state: State, known: Codex) -> list[tuple[Entry, Line]]:
-    """Return the facts of those whom the passage is about, the newest of each before the second of any."""
+    """Return what passages told of those whom this one is about, the newest of each before the second of any."""
     held = [
-        [(entry, line) for line in reversed(entry.true_lines) if line.aspect in ("fact", "unaware")]
+        [(entry, line) for line in reversed(entry.true_lines) if line.passage and line.aspect in _MAY_BE_OVER]
         for entry in _about(state, known)
     ]
     told = {sentence_of(*fact): fact for facts in zip_longest(*held) for fact in facts if fact is not None}

@@ -757,3 +757,29 @@ async def test_the_facts_that_are_shown_keep_to_their_words_the_newest_first(wri
     shown = over(model, *(([told("Hollis Brand", "fact", fact)], []) for fact in facts))
     await write(steps=11)
     assert shown[-1] == facts[: -most - 1 : -1]
+
+
+EDITH = known(said("Edith Penrose", "role", "a clerk"), said("Edith Carrick", "role", "a ferryman's wife"))
+WED = "Edith Penrose signed the register at seven, and the sexton rang the bell."
+
+
+def test_a_new_surname_makes_one_of_two_with_one_first_name_though_the_passage_does_not_say_it():
+    codex = after(EDITH, WED, told("Edith Penrose", "name", "Edith Carrick", WED))
+    (edith,) = codex.entries.values()
+    assert edith.name in ("Edith Penrose", "Edith Carrick")
+    assert {"Edith Penrose", "Edith Carrick"} <= set(edith.names)
+
+
+def test_a_name_of_somebody_else_is_nobodys_role():
+    codex = known(said("Edith Penrose", "role", "a clerk"), said("Agatha Vane", "role", "a widow"))
+    codex = after(codex, WED, told("Edith Penrose", "name", "Agatha Vane", WED))
+    assert codex.find("Edith Penrose").value("role") == "a clerk"
+    assert codex.find("Agatha Vane") is not codex.find("Edith Penrose")
+
+
+async def test_roles_and_places_are_over_by_their_numbers_as_facts_are(write, model):
+    noted = [told("Hollis Brand", "role", "the acting reeve"), told("Hollis Brand", "place", "on the road to Lund")]
+    shown = over(model, (noted, []), ([], [1, 2]))
+    await write(steps=3)
+    assert shown[1] == ["Hollis Brand is on the road to Lund.", "Hollis Brand: the acting reeve"]
+    assert shown[2] == []

@@ -67,7 +67,7 @@ def author(model):
             if not schema:
                 calm = " ".join(story_replies(messages).split(". ")[:6])
                 return waiting.pop(0) if waiting else f"Signe Orrin sat by the fire {len(model.calls)} times. {calm}."
-            passage = "\n".join(str(message.text) for message in messages[-2:])
+            passage = "\n".join(str(message.text).partition("\n- over:")[0] for message in messages[-2:])
             facts = next((facts for mark, facts in FACTS.items() if mark in passage), ["The rain went on."])
             summary = next(
                 (summary for mark, summary in SUMMARIES.items() if mark in passage), "Two wardens kept watch."

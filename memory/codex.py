@@ -22,6 +22,7 @@ from recurrentgpt.memory.superseded import (
     tells_of_other_holder,
     tells_of_the_living,
     tells_where_it_is,
+    word_forms,
 )
 from recurrentgpt.memory.tenses import is_present_of_them
 from recurrentgpt.prose.model_text import visible_text
@@ -647,15 +648,19 @@ def _without(
             tuple(line for line in lines if line not in gone),
             tuple(line for line in earlier if line.aspect != aspect),
         )
-    shares = {
-        line: shared_words(said, line.text or line.value, entry.names)
-        for line in (*lines, *earlier)
-        if line.aspect == aspect
-    }
-    nearest = max(shares, key=lambda line: (line.text == change.get("text"), shares[line]), default=None)
-    if nearest is None or shares[nearest] < _SAME:
-        return lines, earlier
-    return tuple(line for line in lines if line is not nearest), tuple(line for line in earlier if line is not nearest)
+    alike = [line for line in (*lines, *earlier) if line.aspect == aspect]
+    over = next((line for line in alike if _is_worded(line, said)), None)
+    if over is None:
+        # Her arm may be the left one that a line tells of, and her right arm is not; a deputy mayor is no mayor.
+        names, words = word_forms(" ".join(entry.names)), word_forms(said)
+        meant = [line for line in alike if words - names and words - names <= word_forms(line.text or line.value)]
+        over = meant[0] if len(meant) == 1 else None
+    return tuple(line for line in lines if line is not over), tuple(line for line in earlier if line is not over)
+
+
+def _is_worded(line: Line, said: str) -> bool:
+    """Return whether a line says something in just these words."""
+    return said.rstrip(".").casefold() in (line.text.rstrip(".").casefold(), line.value.rstrip(".").casefold())
 
 
 def _is_said(codex: Codex, entry: Entry, line: Line, said: str) -> bool:

@@ -323,20 +323,13 @@ def _has(told: str, name: str) -> bool:
 
 
 def _are_one(entry: Entry, other: Entry, value: str, told: str, *, sure: bool) -> bool:
-    # Whoever a model calls by another surname is the same by her first name, though the passage may only say that she is married.
-    if _plays(value, told) or not (_has(told, value) or (sure and _are_namesakes(entry, other))):
+    if not _has(told, value) or _plays(value, told):
         return False
     is_told = any(_has(told, name) for name in entry.names)
     if sure:
         # A mask may be off before anybody says whose it was; two who have names of their own are both told of.
         return is_told or any(without_article(one.name) != plain(one.name) for one in (entry, other))
     return is_told and not other.is_dead and not _BECOMES.search(told)
-
-
-def _are_namesakes(entry: Entry, other: Entry) -> bool:
-    """Return whether two people have one first name."""
-    first, second = parts_of(entry.name), parts_of(other.name)
-    return entry.kind == "person" and len(first) > 1 and len(second) > 1 and first[0] == second[0]
 
 
 def _plays(value: str, told: str) -> bool:

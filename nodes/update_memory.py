@@ -15,11 +15,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import accumulate, zip_longest
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from langchain_core.messages import AIMessage, HumanMessage
-from pydantic import BaseModel, Field, create_model, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, Strict, create_model, model_validator
 
 from recurrentgpt.memory.codex import changed, open_entries, sentence_of, tell, touched
 from recurrentgpt.memory.forgetting import admit, forget
@@ -123,6 +123,20 @@ _ABOUT_NUMBER = re.compile(r"(?:\((\d{1,3})\)|(\d{1,3})[):])\s+(?=\S)")
 """How a sentence in a list says which one it replaces: "3. März" is a day."""
 
 
+def _numbers(given: Any) -> Any:
+    """Return the numbers that a list names, also where it has words behind them; none for null."""
+    if given is None:
+        return []
+    if not isinstance(given, list):
+        return given
+    found = [re.match(r"\d{1,3}(?!\d)", item.strip()) if isinstance(item, str) else None for item in given]
+    return [int(match[0]) if match else item for item, match in zip(given, found, strict=True)]
+
+
+Numbers = Annotated[list[Annotated[int, Strict()]], BeforeValidator(_numbers)]
+"""Which of the things that a prompt numbers a reply means."""
+
+
 class Drop(BaseModel):
     """A sentence to drop, by its number."""
 
@@ -183,7 +197,7 @@ class MemoryChanges(MemoryRepair, SummaryReply):
 
     add: list[Addition] = []
     turns: list[Turn] = []
-    clues: list[int] = []
+    clues: Numbers = []
     unreached: OptionalText = ""
 
 
@@ -191,7 +205,12 @@ class MemoryReply(MemoryChanges):
     """What a capable model changes in the memory after a passage: what it does not name stays as it is."""
 
     codex: list[CodexChange] = []
-    over: list[int] = []
+
+
+class ReplyOnFacts(MemoryReply):
+    """The same where facts are shown, of which some may be over."""
+
+    over: Numbers = []
 
 
 @node
@@ -257,7 +276,7 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     told = prompts.fill("update_memory", memory=[] if listed else old, **size, **shared)
     form, request = MemoryChanges, HumanMessage(told)
     known = await codex_before(state, runtime) if runtime.context.codex else Codex()
-    facts = list[tuple[Entry, Line]]()
+    facts: Facts = {}
     if runtime.context.codex:
         # What was told of last is settled soonest.
         newest = [entry.name for entry in reversed(open_entries(known))]
@@ -266,10 +285,13 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
         shown = {
             "open": still_open,
             "looks": _looks(state, known),
-            "facts": [sentence_of(entry, line) for entry, line in facts],
+            "facts": [*facts],
             "known": _known_names(state, known),
         }
-        form, request = MemoryReply, HumanMessage(f"{told}\n{prompts.fill('codex', **shown)}")
+        told = f"{told}\n{prompts.fill('codex', **shown)}"
+        # A template of somebody's own may show none.
+        facts = facts if all(fact in told for fact in facts) else {}
+        form, request = ReplyOnFacts if facts else MemoryReply, HumanMessage(told)
     seed, meter = runtime.seed(state, "update_memory"), runtime.meter
     reply = await ask(model, [*asked, request], form, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=meter)
     changes = Changes()
@@ -303,8 +325,9 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
         said = [change for change in state.get("codex", []) if change.get("author")]
     # First who is back, for a passage may go on to tell that they leave again.
     changed = [*_no_longer_gone(state, runtime, known)]
+    if isinstance(reply, ReplyOnFacts):
+        changed += _over(reply.over, facts, state["passage"])
     if isinstance(reply, MemoryReply):
-        changed += _over(reply, facts, state["passage"])
         changed += from_reply(reply.codex, state["passage"], known, runtime.context.language)
     # A plan that the author's own passage was not written from is history.
     unreached = "" if state.get("plan_author") == KEPT_PLAN else _unreached(reply.unreached)
@@ -351,21 +374,27 @@ def _looks(state: State, known: Codex) -> list[str]:
     return [line for told in tell(seen, words=MOST_LOOKS_WORDS) for line in told["lines"]]
 
 
-def _facts(state: State, known: Codex) -> list[tuple[Entry, Line]]:
+Facts = dict[str, list[tuple[Entry, Line]]]
+"""Sentences that are true so far, and the lines that say each."""
+
+
+def _facts(state: State, known: Codex) -> Facts:
     """Return what passages told of those whom this one is about, the newest of each before the second of any."""
     held = [
         [(entry, line) for line in reversed(entry.true_lines) if line.passage and line.aspect in _MAY_BE_OVER]
         for entry in _about(state, known)
     ]
-    told = {sentence_of(*fact): fact for facts in zip_longest(*held) for fact in facts if fact is not None}
-    return [told[sentence] for sentence in _first([*told], MOST_FACTS, MOST_FACTS_WORDS)]
+    told: Facts = {}
+    for entry, line in (fact for facts in zip_longest(*held) for fact in facts if fact is not None):
+        told.setdefault(sentence_of(entry, line), []).append((entry, line))
+    return {sentence: told[sentence] for sentence in _first([*told], MOST_FACTS, MOST_FACTS_WORDS)}
 
 
-def _over(reply: MemoryReply, facts: Sequence[tuple[Entry, Line]], passage: str) -> list[Change]:
-    """Return the ends of the facts whose numbers a reply gives; a number that none of them has ends nothing."""
-    said = with_words(passage)
-    ended = [facts[number - 1] for number in dict.fromkeys(reply.over) if 1 <= number <= len(facts)]
-    return [{**end_of(*fact), "rests_on": nearest(sentence_of(*fact), said)} for fact in ended]
+def _over(numbers: Sequence[int], facts: Facts, passage: str) -> list[Change]:
+    """Return the ends of the facts that have these numbers; one that none of them has ends nothing."""
+    told, said = [*facts], with_words(passage)
+    ended = [told[number - 1] for number in dict.fromkeys(numbers) if 1 <= number <= len(told)]
+    return [{**end_of(entry, line), "rests_on": nearest(fact, said)} for fact in ended for entry, line in facts[fact]]
 
 
 def _first(names: Sequence[str], most: int, most_words: int) -> Sequence[str]:

@@ -13,12 +13,15 @@ from recurrentgpt.story import Story
 _SAID = {"passage": "The text of passage {}", "short_term_memory": "The memory after passage {}"}
 
 
-async def standing_version(story: Story, at: str | None) -> str:
-    """Return the version of a passage, by default the newest, that stands on the branch, where one does.
+async def standing_version(story: Story, at: str | None, *, seen: object) -> str:
+    """Return which version of a passage, by default the newest, somebody edits who has `seen` one of it.
 
-    A page that has not heard yet of what another one saved asks by the version that it shows.
+    A page that has not heard yet of what another one saved asks by the version that it shows, and means the one that stands on
+    the branch. Whoever has seen none means the very one that they name.
     """
     now, passage, log = await story.asnapshot(), await story.apassage(at), story.engine.log
+    if seen is None:
+        return passage.id
     path = [*(link["id"] for link in now.path), now.head]
     return version_on(path, passage.id, await acall(lambda: log.links(story.id)))
 

@@ -154,7 +154,7 @@ class Archived(RequestBody):
 @router.post("/stories/{story}/passage")
 async def passage(jobs: IdleJobsDep, body: PassageText) -> JobStarted:
     """Give a passage another text, with the memory rewritten from it. Until it is in the log, the desk keeps the text."""
-    at = await standing_version(jobs.story, body.at)
+    at = await standing_version(jobs.story, body.at, seen=body.seen)
     await check_seen(jobs.story, at, body.seen, "passage", saved=body.saved)
     jobs.check_idle()
     # First the text, then the job: one that fails at once must not be told of before this is answered, for the page lets go
@@ -169,7 +169,7 @@ async def passage(jobs: IdleJobsDep, body: PassageText) -> JobStarted:
             raise failure
         jobs.start_edit(
             edit.key,
-            within_budget(jobs, lambda story: story.aedit_passage(body.at, body.text, replay=body.replay)),
+            within_budget(jobs, lambda story: story.aedit_passage(at, body.text, replay=body.replay)),
         )
     except (StoryBusy, StorageError):
         jobs.edits = [*(one for one in jobs.edits if one is not edit), *replaced]
@@ -269,7 +269,7 @@ async def memory(jobs: JobsDep, body: MemoryBody) -> Changed:
             await jobs.make_memory_change(change)
             return Changed()
     jobs.check_idle()
-    at = await standing_version(jobs.story, body.at)
+    at = await standing_version(jobs.story, body.at, seen=body.seen)
     await check_seen(jobs.story, at, body.seen, "short_term_memory", saved=body.saved)
     await jobs.edit_memory(body.text, at, body.before)
     return moved(jobs)
@@ -293,16 +293,17 @@ def _check_seen(what: str, seen: Sequence[str], now: Sequence[str]) -> None:
 @router.put("/stories/{story}/plans")
 async def plans(jobs: IdleJobsDep, body: PlansBody) -> Changed:
     """Replace the plans to choose from."""
+    at = await standing_version(jobs.story, body.at, seen=body.seen)
     if body.seen is not None:
-        _check_seen("The plans were", body.seen, (await jobs.story.apassage(body.at)).plans)
-    await jobs.story.aedit_plans(body.plans, body.at)
+        _check_seen("The plans were", body.seen, (await jobs.story.apassage(at)).plans)
+    await jobs.story.aedit_plans(body.plans, at)
     return moved(jobs)
 
 
 @router.put("/stories/{story}/summary")
 async def summary(jobs: IdleJobsDep, body: SummaryBody) -> Changed:
     """Replace what the long-term memory holds of a passage."""
-    at = await standing_version(jobs.story, body.at)
+    at = await standing_version(jobs.story, body.at, seen=body.seen)
     if body.seen is not None:
         _check_seen("The long-term entry was", [body.seen], [(await jobs.story.apassage(at)).summary])
     await jobs.story.aedit_summary(at, body.text)

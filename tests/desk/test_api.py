@@ -410,20 +410,39 @@ def test_a_passage_that_was_changed_meanwhile_is_not_saved_over_unseen(client: C
     assert client.texts(client.wait(story)) == [THEIRS]
 
 
-@pytest.mark.parametrize("what", ["passage", "memory", "summary"])
+@pytest.mark.parametrize("what", ["memory", "summary"])
 def test_a_page_that_shows_an_older_version_edits_the_one_that_stands(client: Client, what: str) -> None:
     story = client.begin()["id"]
     shown = client.get(f"/stories/{story}")["head"]
-    plans = ["She leaves.", "She stays."]
-    client.send("PUT", f"/stories/{story}/plans", {"plans": plans})
-    method = "POST" if what == "passage" else "PUT"
-    client.send(method, f"/stories/{story}/{what}", {"at": shown, "text": MINE})
-    after = client.wait(story)
+    (old,) = client.get(f"/stories/{story}/passages", ids=shown)
+    client.send("PUT", f"/stories/{story}/plans", {"plans": ["She leaves."]})
+    seen = old["summary"] if what == "summary" else shown
+    client.send("PUT", f"/stories/{story}/{what}", {"at": shown, "seen": seen, "text": MINE})
+    after = client.get(f"/stories/{story}")
     (there,) = client.get(f"/stories/{story}/passages", ids=after["head"])
-    said = {"passage": there["text"], "memory": "\n".join(after["memory"]["now"]), "summary": there["summary"]}
-    assert said[what] == MINE
-    # A text of one's own brings plans of its own.
-    assert what == "passage" or after["plans"] == plans
+    assert MINE in ("\n".join(after["memory"]["now"]), there["summary"])
+    assert after["plans"] == ["She leaves."]
+
+
+@pytest.mark.parametrize("replay", [False, True])
+def test_a_text_that_is_saved_by_an_older_version_stands_behind_what_was_changed_before_it(
+    client: Client, replay: bool
+) -> None:
+    story = client.begin()["id"]
+    shown = client.write(story)["head"]
+    client.send("POST", f"/stories/{story}/passage", {"at": "1", "text": THEIRS, "replay": True})
+    client.wait(story)
+    body = {"at": shown, "seen": shown, "text": MINE, "replay": replay}
+    client.send("POST", f"/stories/{story}/passage", body)
+    assert client.texts(client.wait(story)) == [THEIRS, MINE]
+
+
+def test_whoever_names_a_version_and_has_seen_none_edits_that_one(client: Client) -> None:
+    story = client.begin()["id"]
+    first = client.get(f"/stories/{story}")["head"]
+    client.send("PUT", f"/stories/{story}/plans", {"plans": ["She leaves."]})
+    client.send("PUT", f"/stories/{story}/memory", {"at": first, "text": MINE})
+    assert client.get(f"/stories/{story}")["plans"] != ["She leaves."]
 
 
 def test_a_long_term_entry_that_was_changed_meanwhile_is_not_saved_over_unseen(client: Client) -> None:

@@ -61,7 +61,7 @@ export function useContradictions(passage: Passage) {
   return { marks, place: places.find((place) => keyOf(place) === at) ?? null, onClose: () => setAt("") };
 }
 
-type Props = { passage: Passage; busy: boolean; later: number; ask: Ask; marks: Mark[]; place: Place | null; onClose: () => void; onEdit: (text: string, spot: Spot) => void };
+type Props = { passage: Passage; at: string; busy: boolean; later: number; ask: Ask; marks: Mark[]; place: Place | null; onClose: () => void; onEdit: (text: string, spot: Spot) => void };
 
 /** What is told of the marks, and below the passage the contradictions of the one that is opened. */
 export function Contradictions(props: Props) {
@@ -107,7 +107,7 @@ export function Contradictions(props: Props) {
           ))}
           <div className="row">
             <button onClick={edit}>Edit the passage</button>
-            <button disabled={busy} onClick={() => void props.ask("POST", "/retry", { at: passage.id })}>Another take</button>
+            <button disabled={busy} onClick={() => void props.ask("POST", "/retry", { at: props.at })}>Another take</button>
             <button className="quiet" onClick={close}>Close</button>
           </div>
         </section>

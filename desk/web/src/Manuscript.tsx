@@ -204,7 +204,8 @@ async function show(id: string, block: ScrollLogicalPosition, focus = false, abo
   const done = new AbortController();
   for (const act of ACTS) addEventListener(act, () => done.abort(), { capture: true, passive: true, signal: done.signal });
   for (let round = 0; round < 12 && !done.signal.aborted; round++) {
-    const passage = document.getElementById(`p-${id}`);
+    // The version before it may still be drawn in its place.
+    const passage = document.getElementById(`p-${id}`) ?? document.querySelector<HTMLElement>(`[data-at="${id}"]`);
     const target = passage ?? document.querySelector(`[data-ids~="${id}"]`);
     target?.scrollIntoView({ block });
     if (target && target === passage && above !== undefined) scrollerOf(passage).scrollBy(0, passage.getBoundingClientRect().top - above);

@@ -26,7 +26,7 @@ export const PassageView = memo(function PassageView(props: Props) {
     if (text.text === null) setOpen(true);
     else takeWish(key);
   });
-  const cost = useCost(props.story, passage.id, props.later, text.text !== null || props.suggestions.length > 0);
+  const cost = useCost(props.story, at, props.later, text.text !== null || props.suggestions.length > 0);
   const selected = useSelected(passage.id);
   const contradictions = useContradictions(passage);
   const by = AUTHORS[props.author] ?? AUTHORS.model!;
@@ -45,7 +45,7 @@ export const PassageView = memo(function PassageView(props: Props) {
   // The toolbar lies over the text behind the selection, and over nothing of the next passage.
   const room = tools ? { minHeight: `calc(${selected.top}px + var(--tools))` } : undefined;
   return (
-    <article style={room} id={`p-${passage.id}`} className={`passage by-${props.author} ${step === 1 ? "first" : ""}`} tabIndex={-1} aria-label={`Passage ${step}${by.mark ? `, by ${by.name}` : ""}`}>
+    <article style={room} id={`p-${passage.id}`} data-at={at} className={`passage by-${props.author} ${step === 1 ? "first" : ""}`} tabIndex={-1} aria-label={`Passage ${step}${by.mark ? `, by ${by.name}` : ""}`}>
       <button className="number" aria-expanded={open} aria-label={`Passage ${step}${by.mark && ` ${by.mark}`}: what can be done`} title="What can be done with this passage" onClick={() => setOpen(!open)}>
         {step} {by.mark && <span className="by">{by.mark}</span>}
       </button>

@@ -11,7 +11,7 @@ const WAYS = { rewrite: "Rewrite", expand: "Expand", shorten: "Shorten", describ
 
 const GONE = "It can be taken no more, for the words that it was for have been changed. It stands here until you leave it.";
 
-type Props = { passage: Passage; story: string; busy: boolean; later: number; ask: Ask };
+type Props = { passage: Passage; at: string; story: string; busy: boolean; later: number; ask: Ask };
 
 /** The keys of what this page asked for just now, and has not shown yet. */
 const asked = new Set<string>();
@@ -29,7 +29,7 @@ export function SelectionTools(props: Props & { selected: Selected }) {
   const end = upTo(passage.text, selected);
   const atEnd = end.trim() === passage.text.trim();
   const goOn = () => {
-    const asked = atEnd ? props.ask("POST", "/goto", { at: passage.id }) : savePassage(props.ask, passage, end, false);
+    const asked = atEnd ? props.ask("POST", "/goto", { at: props.at }) : savePassage(props.ask, passage, end, false);
     void asked.then((done) => done && getSelection()?.removeAllRanges());
   };
   const work = (how: string) => {

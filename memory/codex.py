@@ -27,7 +27,7 @@ from recurrentgpt.memory.superseded import (
 from recurrentgpt.memory.tenses import is_present_of_them
 from recurrentgpt.prose.model_text import visible_text
 from recurrentgpt.prose.sentences import count_words, limit_words
-from recurrentgpt.prose.shared_runs import word_set
+from recurrentgpt.prose.shared_runs import tokens, word_set
 from recurrentgpt.schema.codex import (
     LASTING,
     NOBODY_HAS,
@@ -649,18 +649,20 @@ def _without(
             tuple(line for line in earlier if line.aspect != aspect),
         )
     alike = [line for line in (*lines, *earlier) if line.aspect == aspect]
-    over = next((line for line in alike if _is_worded(line, said)), None)
-    if over is None:
+    # Without names nothing may be left to compare: "Edith Carrick" is a false role of hers.
+    over = [line for line in alike if _is_word_for_word(entry, line, said)]
+    if not over:
         # Her arm may be the left one that a line tells of, and her right arm is not; a deputy mayor is no mayor.
         names, words = word_forms(" ".join(entry.names)), word_forms(said)
-        meant = [line for line in alike if words - names and words - names <= word_forms(line.text or line.value)]
-        over = meant[0] if len(meant) == 1 else None
-    return tuple(line for line in lines if line is not over), tuple(line for line in earlier if line is not over)
+        over = [line for line in alike if words - names and words - names <= word_forms(line.text or line.value)]
+        over = over if len(over) == 1 else []
+    return tuple(line for line in lines if line not in over), tuple(line for line in earlier if line not in over)
 
 
-def _is_worded(line: Line, said: str) -> bool:
-    """Return whether a line says something in just these words."""
-    return said.rstrip(".").casefold() in (line.text.rstrip(".").casefold(), line.value.rstrip(".").casefold())
+def _is_word_for_word(entry: Entry, line: Line, said: str) -> bool:
+    """Return whether a text has the words of a line, as it is noted or as it is told, and no others."""
+    words = tokens(said)
+    return bool(words) and any(words == tokens(text) for text in (line.value, line.text, sentence_of(entry, line)))
 
 
 def _is_said(codex: Codex, entry: Entry, line: Line, said: str) -> bool:

@@ -31,7 +31,7 @@ from recurrentgpt.nodes.prompt_values import memory_lines
 from recurrentgpt.nodes.restored_state import restored
 from recurrentgpt.nodes.retrieve import retrieve
 from recurrentgpt.prose.sentences import limit_words
-from recurrentgpt.schema.codex import Aspect, Change, Codex, Contradiction, Entry, Kind, Operation
+from recurrentgpt.schema.codex import Aspect, Change, Codex, Contradiction, Entry, Kind, Line, Operation
 from recurrentgpt.schema.errors import BadAnswer, StoryError
 from recurrentgpt.schema.log import Commit
 from recurrentgpt.schema.parts import character_names
@@ -93,12 +93,13 @@ class StoryCodex:
             over, forgotten = _over(entry, [change]), _forgotten(commit, [change], codex)
             if end and not over:
                 raise BadAnswer(_nothing_to_end(entry, aspect, text))
-            if end and any(not line.passage for line in over):
-                said = await self._with_said(overlay, [change])
-                corrected = await correct_and_keep(session, commit, {}, said, later, over, forgotten)
-            else:
-                changes = {"codex": [*commit.get("codex", []), change]}
-                corrected = await correct_and_keep(session, commit, changes, overlay, later, over, forgotten)
+            of_branch = end and any(not line.passage for line in over)
+            said = await self._with_said(overlay, [change]) if of_branch else overlay
+            changes = dict[str, object]()
+            if not end or any(line.passage for line in over):
+                told = await self._as_passages_name_it(entry, change, commit["id"]) if end else [change]
+                changes = {"codex": [*commit.get("codex", []), *told]}
+            corrected = await correct_and_keep(session, commit, changes, said, later, over, forgotten)
             return find_entry(await session.codex_at(corrected["id"], corrected.get("overlay", "")), entry.name)
 
     async def add(self, name: str, kind: Kind, facts: Sequence[str] = (), keys: Sequence[str] = ()) -> Entry:
@@ -213,6 +214,17 @@ class StoryCodex:
             await correct_and_keep(session, commit, changes, corrections, later, over, forgotten)
         return meant
 
+    async def _as_passages_name_it(self, entry: Entry, ended: Change, at: str) -> list[Change]:
+        """Return what ends lines of an entry as changes of each entry that the author has made one: passages know no merge."""
+        of_passages = await self._session.codex_at(at, "")
+        names = dict.fromkeys([entry.name, *entry.aliases, *entry.former])
+        known = {one.name: one for name in names if (one := of_passages.find(name, entry.kind, whole=True))}
+        changes = [cast(Change, {**ended, "entry": name}) for name in known]
+        said = {(line.value, line.text) for line in _ended(entry, [ended])}
+        # Of the words that are nearest in one of them, nearer ones may be in another.
+        over = [{(line.value, line.text) for line in _ended(known[change["entry"]], [change])} for change in changes]
+        return [change for change, lines in zip(changes, over, strict=True) if lines and lines <= said] or [ended]
+
     async def _with_said(self, overlay: str, changes: Sequence[Change]) -> Overlay:
         """Return the corrections of a branch with changes of the author's put to those that they hold."""
         corrected = await read_overlay(self._session.log, self._session.id, overlay)
@@ -271,11 +283,15 @@ def _nothing_to_end(entry: Entry, aspect: Aspect, value: str) -> str:
 
 
 def _over(entry: Entry, changes: Sequence[Change]) -> list[Over]:
+    """Return the lines of an entry that changes take back or replace, as contradictions name them."""
+    return [Over(entry.name, sentence_of(entry, line), line.passage) for line in _ended(entry, changes)]
+
+
+def _ended(entry: Entry, changes: Sequence[Change]) -> list[Line]:
     """Return the lines of an entry that changes take back or replace."""
     left = changed(Codex({entry.name.casefold(): entry}), changes).find(entry.name)
     says = {sentence_of(left, line) for line in left.true_lines} if left else set[str]()
-    said = ((sentence_of(entry, line), line.passage) for line in entry.true_lines)
-    return [Over(entry.name, sentence, passage) for sentence, passage in said if sentence not in says]
+    return [line for line in entry.true_lines if sentence_of(entry, line) not in says]
 
 
 def _forgotten(corrected: Commit, changes: Sequence[Change], codex: Codex) -> Callable[[Commit], list[str]]:

@@ -1688,6 +1688,8 @@ def test_an_end_that_says_something_else_than_the_line_ends_nothing(story, autho
         ("look", "a green dress", "a scar", False),
         ("pronouns", "he", "she", False),
         ("pronouns", "he", "he", True),
+        ("role", "Signe Orrin", "signe orrin", True),
+        ("role", "the keeper", "Signe Orrin: the keeper.", True),
         ("fact", "Signe Orrin is in the army.", "Signe Orrin is in the navy.", False),
         ("fact", "Signe Orrin has served in the army for years.", "Signe Orrin served in the army.", True),
     ],
@@ -1702,6 +1704,23 @@ def test_what_an_end_says_is_held_against_the_line_without_names_and_small_words
 
     codex = changed(Codex(), [said("set", holds), said("end", ended)], "p1", 1)
     assert bool(codex.entries["signe orrin"].lines) is not is_over
+
+
+def test_an_end_ends_a_role_that_is_only_a_name_also_of_whom_the_author_merged(story, author):
+    begun(story, author, ALIVE)
+    for name, role in (("Bastian Cole", "Cole"), ("the lodger", "Bastian Cole"), ("the lodger", "the cooper")):
+        story.add_entry(name, "person", [f"{name} snores."])
+        story.edit_entry(name, "role", role)
+    story.merge_entries("Bastian Cole", "the lodger")
+    roles = [line.value for line in entry(story, "Bastian").lines if line.aspect == "role"]
+    left = [
+        line.value
+        for line in story.edit_entry("Bastian", "role", "Bastian Cole", end=True).lines
+        if line.aspect == "role"
+    ]
+    assert left == [role for role in roles if role != "Bastian Cole"]
+    story.undo()
+    assert [line.value for line in entry(story, "Bastian").lines if line.aspect == "role"] == roles
 
 
 def test_a_name_that_two_people_of_the_brief_have_is_neither_in_the_passages(story, author, monkeypatch):

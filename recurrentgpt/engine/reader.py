@@ -23,7 +23,7 @@ from recurrentgpt.schema.codex import Change, Codex, Entry
 from recurrentgpt.schema.context import SETTINGS, STORY_SETTINGS
 from recurrentgpt.schema.errors import EntryNotFound, StorageError, StoryError, StoryNotFound
 from recurrentgpt.schema.log import AheadTally, Commit, ReplayRow, StoryRecord
-from recurrentgpt.schema.names import OF_ANYBODY, called_as, form_of, is_by_marriage, key_of
+from recurrentgpt.schema.names import OF_ANYBODY, called_as, form_of, is_by_marriage, key_of, parts_of
 from recurrentgpt.schema.outline import mark_turns
 from recurrentgpt.schema.parts import Brief, Usage
 
@@ -307,9 +307,15 @@ def find_entry(codex: Codex, name: str) -> Entry:
     entry = codex.meant(said) or codex.meant(f"the {said}") or _of_surname(codex, said) or _behind_epithet(codex, said)
     if entry is not None:
         return entry
-    words = set(key_of(name).removeprefix("the ").split())
-    like = [one.name for one in codex.entries.values() if not one.hidden and words & set(" ".join(one.called).split())]
+    called = key_of(said).removeprefix("the ")
+    words = set(called.split())
+    like = [one for one in codex.entries.values() if words & set(" ".join(one.called).split())]
+    if len(like) == 1 and called in [key_of(part) for name in like[0].aliases for part in parts_of(name)]:
+        return like[0]  # Daniel, of a Dan who is Daniel Penny, too
+    shown = [one.name for one in like if not one.hidden]
+    if len(shown) == 1:
+        raise EntryNotFound(f"The codex has no entry {name[:60]!r}; did you mean {shown[0]}?")
     then = (
-        f"it may be {' or '.join(like[:MOST_LIKE])}." if like else "none is like it; add it first, or ask for another."
+        f"it may be {' or '.join(shown[:MOST_LIKE])}." if shown else "none is like it; add it first, or ask for another."
     )
     raise EntryNotFound(f"The codex has no one entry {name[:60]!r}: {then}")

@@ -264,6 +264,8 @@ def test_an_entry_that_is_not_there_is_told_with_those_like_it_and_how_to_add_on
     for name in ("iron key of the chain-house", "iron key of the cellar", "silver compass"):
         cli("codex", story, name, "--add", "thing", "--fact", "It is old.")
     assert "silver compass (thing)" in cli("codex", story, "compass").out
+    cli("codex", story, "Agatha Vane", "--add", "person")
+    assert "no entry 'Mrs. Vane'; did you mean Agatha Vane?" in " ".join(cli("codex", story, "Mrs. Vane").err.split())
     several = cli("codex", story, "iron key").err
     assert "iron key of the chain-house or iron key of the cellar" in " ".join(several.split())
 

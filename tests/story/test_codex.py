@@ -2198,6 +2198,19 @@ def test_the_parts_of_a_prompt_are_all_that_it_says_under_its_own_headings(begin
 def test_an_entry_is_found_behind_a_word_that_makes_nobody_else_of_them(story, author):
     begun(story, author, ALIVE)
     assert entry(story, "Old Bastian").name == entry(story, "poor Bastian Cole").name == "Bastian Cole"
-    for name in ("Young Bastian", "Old Nobody"):
-        with pytest.raises(StoryError, match="no one entry"):
-            story.codex(name)
+    with pytest.raises(StoryError, match="no entry 'Young Bastian'; did you mean Bastian Cole"):
+        story.codex("Young Bastian")
+    with pytest.raises(StoryError, match="no one entry"):
+        story.codex("Old Nobody")
+
+
+def test_who_was_merged_answers_to_a_part_of_the_other_name_that_nobody_else_has(story, author):
+    begun(story, author, ALIVE)
+    for name in ("Dan", "Daniel Penny"):
+        story.add_entry(name, "person")
+    story.merge_entries("Dan", "Daniel Penny")
+    assert [entry(story, name).name for name in ("Dan", "Daniel", "Daniel Penny")] == ["Dan"] * 3
+    story.add_entry("Little Daniel", "person")
+    story.add_entry("Old Daniel", "person")
+    with pytest.raises(StoryError, match="it may be Dan or Little Daniel or Old Daniel"):
+        story.codex("Daniel")

@@ -71,7 +71,8 @@ async def codex_at(log: LogReader, story: str, head: str, overlay: str, brief: B
     """Return the codex after the passage `head` with the corrections `overlay` in force; of an opening, what the brief says."""
     said = (await read_overlay(log, story, overlay)).get("codex", [])
     below = [*_of_brief(brief), *said]
-    lead = tuple(sorted({change["entry"].casefold() for change in below}))
+    renamed = {change.get("value", "") for change in said if change["do"] == "rename"}
+    lead = tuple(sorted({name.casefold() for name in {*renamed, *(change["entry"] for change in below)}}))
     # Whom the author cares for matters only where entries have to go: with another brief it is another fold.
     full: BoundedCache[tuple[str, ...], bool] = log.cache("full codex", KEPT)
     passages = await _CODEX.at(log, story, head, lead if full.get((*log.root, story)) else ())

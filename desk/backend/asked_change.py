@@ -12,7 +12,7 @@ from recurrentgpt.story import Story
 MOST_CHANGES = 20
 """Changes of the codex of one story that may wait."""
 
-Do = Literal["add", "line", "alias", "merge", "pin", "hide", "remove"]
+Do = Literal["add", "line", "alias", "rename", "merge", "pin", "hide", "remove"]
 
 
 class AskedChange(TypedDict):
@@ -33,6 +33,7 @@ async def make_asked_change(story: Story, change: AskedChange) -> None:
         "add": story.aadd_entry,
         "line": story.aedit_entry,
         "alias": story.aalias_entry,
+        "rename": story.arename_entry,
         "merge": story.amerge_entries,
         "pin": story.apin_entry,
         "hide": story.ahide_entry,

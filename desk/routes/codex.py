@@ -50,6 +50,7 @@ class EntryChange(RequestBody):
 
     name: ShortText
     alias: ShortText | None = None
+    rename: ShortText | None = None
     merge: ShortText | None = None
     """Another entry that is the same, and goes into this one."""
     pinned: bool | None = None
@@ -116,11 +117,13 @@ async def import_lorebook(jobs: IdleJobsDep, file: UploadFile) -> LorebookAdded:
 
 @router.put("/stories/{story}/codex")
 async def change(jobs: JobsDep, body: EntryChange) -> Changed:
-    """Give an entry another name, merge one into it, pin it, or hide it from readers."""
+    """Let an entry answer to another name or have it for its own, merge one into it, pin it, or hide it from readers."""
     if body.alias is not None:
         await _make(jobs, "alias", body.name, alias=body.alias)
     if body.merge is not None:
         await _make(jobs, "merge", body.name, other=body.merge)
+    if body.rename is not None:
+        await _make(jobs, "rename", body.name, new=body.rename)
     if body.pinned is not None:
         await _make(jobs, "pin", body.name, pinned=body.pinned)
     if body.hidden is not None:

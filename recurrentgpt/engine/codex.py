@@ -74,7 +74,8 @@ class StoryCodex:
         that cannot be, StoryError for a name that no entry answers to, and for a passage of another branch.
         """
         if aspect not in get_args(Aspect):
-            raise BadAnswer(f"An entry has no {aspect!r}; it has {', '.join(get_args(Aspect))}.")
+            also = " `codex --rename` gives it another name." if aspect == "name" else ""
+            raise BadAnswer(f"An entry has no {aspect!r}; it has {', '.join(get_args(Aspect))}.{also}")
         text = check_name(aspect, value, MOST_SENTENCE_WORDS)
         if not text and not end:
             raise BadAnswer(f"The {aspect} needs some words.")
@@ -108,8 +109,7 @@ class StoryCodex:
         `keys` bring it to the writer, beside its name. Raises BadAnswer for texts that no prompt should carry, and where nothing
         is said of an entry that is there.
         """
-        # As long as a passage may name one, or nothing could be added to it.
-        name = check_name("name", name, MOST_CLAUSE_WORDS if kind in ("promise", "question") else MOST_NAME_WORDS)
+        name = _check_name_of(kind, name)
         if not name or kind not in get_args(Kind):
             raise BadAnswer(f"An entry has a name, and is one of {', '.join(get_args(Kind))}.")
         facts = [check_name("fact", fact, MOST_SENTENCE_WORDS) for fact in facts]
@@ -126,10 +126,21 @@ class StoryCodex:
     async def alias(self, name: str, alias: str) -> Entry:
         """Let an entry answer to another name or a role too, and return it; raises BadAnswer where another entry does."""
         alias, codex = check_name("name", alias, MOST_NAME_WORDS), await self._session.codex_at(None)
-        held = codex.meant(alias)
-        if held is not None and held is not find_entry(codex, name):
-            raise BadAnswer(f"{alias} is {held.name} already: merge the two if they are one, or choose another name.")
+        _check_is_free(codex, alias, find_entry(codex, name))
         return await self._flag(name, "alias", alias)
+
+    async def rename(self, name: str, new: str) -> Entry:
+        """Give an entry another name, as which it is told from now on, and return it; it answers to the old one, too.
+
+        Raises BadAnswer for a name that another entry answers to, and for one that no entry can have.
+        """
+        codex = await self._session.codex_at(None)
+        entry = find_entry(codex, name)
+        new = _check_name_of(entry.kind, new)
+        if not new or new == entry.name:
+            raise BadAnswer(f"{entry.name} needs another name to be renamed.")
+        _check_is_free(codex, new, entry)
+        return await self._flag(name, "rename", new)
 
     async def merge(self, name: str, other: str) -> Entry:
         """Make one entry of two that are the same, under the first one's name, and return it.
@@ -140,7 +151,8 @@ class StoryCodex:
         entry, same = find_entry(codex, name), find_entry(codex, other)
         if entry is same:
             raise BadAnswer(
-                f"{name} and {other} are one entry already, {entry.name}: name another one to merge with it."
+                f"{name} and {other} are one entry already, {entry.name}: rename it if that is not its name, or name "
+                "another one to merge with it."
             )
         return await self._flag(name, "merge", same.name)
 
@@ -233,22 +245,25 @@ class StoryCodex:
     async def _flag(self, name: str, do: Operation, value: str = "") -> Entry:
         entry = find_entry(await self._session.codex_at(None), name)
         await self._say([_said(entry.name, entry.kind, do, value)])
-        return (await self._session.codex(entry.name))[0]
+        return (await self._session.codex(value if do == "rename" else entry.name))[0]
 
     async def _say(self, changes: Sequence[Change]) -> None:
         """Put changes of the author's to those of the head's branch."""
         session = self._session
         async with session.writing():
             head, overlay = await session.commit_and_overlay(None)
-            removed = [change for change in changes if change["do"] == "remove"]
-            # The fold lets go of what passages have said of it, the corrections of the branch of all else and in every take.
-            since = [{**change, "value": str(head["step"])} if change in removed else change for change in changes]
+            # The fold lets go of what passages have said of it, the corrections of the branch of all else and in every take;
+            # under a new name it knows what later passages set and end.
+            folded = [change for change in changes if change["do"] in ("remove", "rename")]
+            since = [
+                {**change, "value": str(head["step"])} if change["do"] == "remove" else change for change in changes
+            ]
             corrected = await self._with_said(overlay, cast("list[Change]", since))
             if (count := len(corrected["codex"])) > MOST_SAID:
                 raise BadAnswer(f"An author's codex has at most {MOST_SAID:,} lines; with these it has {count:,}.")
-            gone = {"codex": [*head.get("codex", []), *removed]} if removed else {}
+            also = {"codex": [*head.get("codex", []), *folded]} if folded else {}
             forgotten = _forgotten(head, changes, await session.codex_at(head["id"], overlay))
-            await session.append_correction(head, {**without_sentences(head, forgotten(head)), **gone}, corrected)
+            await session.append_correction(head, {**without_sentences(head, forgotten(head)), **also}, corrected)
 
 
 def _of_known_people(codex: Codex, changes: Sequence[Change]) -> list[Change]:
@@ -269,6 +284,18 @@ def _of_known_people(codex: Codex, changes: Sequence[Change]) -> list[Change]:
     same = {name: known for name, known in others.items() if often[known] == 1 and codex.find(name) is None}
     theirs: list[Change] = [{**change, "entry": same.get(change["entry"], change["entry"])} for change in changes]
     return theirs + [_said(known, "person", "alias", name) for name, known in same.items()]
+
+
+def _check_name_of(kind: Kind, name: str) -> str:
+    """Return a name as long as a passage may name an entry of a kind, or nothing could be added to it; raise BadAnswer."""
+    return check_name("name", name, MOST_CLAUSE_WORDS if kind in ("promise", "question") else MOST_NAME_WORDS)
+
+
+def _check_is_free(codex: Codex, name: str, entry: Entry) -> None:
+    """Raise BadAnswer for a name that another entry than this one answers to."""
+    held = codex.meant(name)
+    if held is not None and held is not entry:
+        raise BadAnswer(f"{name} is {held.name} already: merge the two if they are one, or choose another name.")
 
 
 def _no_status(entry: Entry, status: str) -> str:

@@ -204,7 +204,11 @@ class StoryReader:
             else []
         )
         said = await self._said_at([*commits, *later], (await self.commit_and_overlay(at))[1])
-        changed = [(commit, [*commit.get("codex", []), *said.get(commit["id"], ())]) for commit in commits]
+        changed = list[tuple[Commit, list[Change]]]()
+        for commit in commits:
+            noted = commit.get("codex", [])
+            # A new name is in the passage, too, and told once.
+            changed.append((commit, [*noted, *(one for one in said.get(commit["id"], ()) if one not in noted)]))
         return [
             HistoryLine(commit["id"], commit["step"], change)
             for commit, changes in (*changed, *((commit, said.get(commit["id"], [])) for commit in later))
@@ -316,6 +320,8 @@ def find_entry(codex: Codex, name: str) -> Entry:
     if len(shown) == 1:
         raise EntryNotFound(f"The codex has no entry {name[:60]!r}; did you mean {shown[0]}?")
     then = (
-        f"it may be {' or '.join(shown[:MOST_LIKE])}." if shown else "none is like it; add it first, or ask for another."
+        f"it may be {' or '.join(shown[:MOST_LIKE])}."
+        if shown
+        else "none is like it; add it first, or ask for another."
     )
     raise EntryNotFound(f"The codex has no one entry {name[:60]!r}: {then}")

@@ -154,6 +154,7 @@ def test_a_correction_at_an_older_passage_keeps_the_later_ones(cli, story):
     [
         ["--add", "person"],
         ["--alias", "the keeper"],
+        ["--rename", "Harrow"],
         ["--merge", "Harrow"],
         ["--pin"],
         ["--unpin"],
@@ -312,6 +313,18 @@ def test_the_history_tells_what_the_author_did_with_an_entry(cli, story):
     assert "pinned no longer" not in cli("codex", story, "Zoltan").out
     earlier = cli("codex", story, "Zoltan", "--at", "1").out.partition("History")[2]
     assert "2  pinned (the author)" in earlier, "it holds for the whole branch, and was said at passage 2"
+
+
+def test_an_entry_is_renamed_to_a_part_of_its_name_and_back_by_undo(cli, story):
+    assert cli("codex", story, "Fetch Pip", "--add", "person", "--fact", "Pip fears dogs.").code == 0
+    assert "rename it" in cli("codex", story, "Fetch Pip", "--merge", "Pip").err
+    shown = cli("codex", story, "Fetch Pip", "--rename", "Pip").out
+    assert shown.startswith("Pip (person)\nOnce: Fetch Pip\n")
+    assert shown.count("named anew: Pip (the author)") == 1
+    (found,) = json.loads(cli("codex", story, "fetch pip", "--json").out)["entries"]
+    assert (found["name"], found["former"]) == ("Pip", ["Fetch Pip"])
+    assert cli("undo", story).code == 0
+    assert cli("codex", story, "Pip").out.startswith("Fetch Pip (person)")
 
 
 def test_what_is_hidden_from_readers_is_marked_for_the_author(cli, story):

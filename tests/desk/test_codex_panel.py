@@ -53,6 +53,15 @@ def test_an_entry_is_added_corrected_pinned_hidden_merged_and_undone(client: Cli
     assert "Zoltan" not in names(client, story, "1")
 
 
+def test_an_entry_is_renamed(client: Client) -> None:
+    story = client.begin()["id"]
+    path = f"/stories/{story}/codex"
+    client.send("POST", path, {"name": "Fetch Pip", "kind": "person"})
+    client.send("PUT", path, {"name": "Fetch Pip", "rename": "Pip"})
+    assert {"Pip"} == {name for name in names(client, story, client.get(f"/stories/{story}")["head"]) if "Pip" in name}
+    assert "needs another name" in client.refused("PUT", path, {"name": "Pip", "rename": "Pip"})[1]
+
+
 def test_a_line_of_the_authors_is_from_the_author_and_keys_bring_an_entry(client: Client) -> None:
     story = client.begin()["id"]
     path = f"/stories/{story}/codex"

@@ -740,10 +740,84 @@ def test_what_an_author_cannot_mean_is_refused(story, author):
         story.edit_entry("Bastian", "holder", "the brass key")
     with pytest.raises(BadAnswer, match="Bastian is Bastian Cole already: merge the two"):
         story.alias_entry("Signe Orrin", "Bastian")
+    for name in ("Signe", "brass key"):
+        with pytest.raises(BadAnswer, match="already: merge the two"):
+            story.rename_entry("Bastian", name)
+    for name in ("", "\u200b", "Bastian Cole"):
+        with pytest.raises(BadAnswer, match="Bastian Cole needs another name"):
+            story.rename_entry("Bastian", name)
+    with pytest.raises(BadAnswer, match="at most 8 fit"):
+        story.rename_entry("Bastian", "the man who kept the gate of the old wall")
+    with pytest.raises(BadAnswer, match="--rename` gives it another name"):
+        story.edit_entry("Bastian", "name", "Ansel")
     with pytest.raises(BadAnswer, match="A fact needs some words"):
         story.add_entry("the tide", "thing", [" "])
     assert story.snapshot().head == head
     assert story.add_entry("Bastian Cole", "person", ["Bastian Cole limps."]).aliases == ()
+
+
+def test_an_author_renames_an_entry_and_takes_it_back(story, author, model, tmp_path):
+    begun(story, author, ALIVE, tier="full")
+    before = story.head
+    renamed = story.rename_entry("Bastian Cole", "Ansel Roke")
+    assert (renamed.name, renamed.former, renamed.value("place")) == (
+        "Ansel Roke",
+        ("Bastian Cole",),
+        "in the gatehouse",
+    )
+    assert [entry(story, name).name for name in ("Ansel", "Bastian Cole")] == ["Ansel Roke"] * 2
+    assert entry(story, "Ansel", at=1).name == "Ansel Roke", "it holds for the whole branch"
+    assert [line.change["value"] for line in story.codex_history("Ansel") if line.change["do"] == "rename"] == [
+        "Ansel Roke"
+    ]
+    author(KEY, tier="full")
+    story.choose("Ansel Roke waits.")
+    story.step()
+    told = "".join(part.text for part in story.written_from() if part.name in CODEX)
+    assert "Ansel Roke is in the gatehouse." in told
+    over = story.edit_entry("Ansel Roke", "fact", "Bastian Cole lives in the gatehouse.", end=True)
+    assert [line for line in over.lines if line.aspect == "fact"] == []
+    with Library.open(tmp_path / "elsewhere") as library:
+        assert library.restore(story.export(tmp_path / "story.json")).codex() == story.codex()
+    story.undo(3)
+    assert (story.head, entry(story, "Bastian").name) == (before, "Bastian Cole")
+    with pytest.raises(StoryError):
+        story.codex("Ansel Roke")
+
+
+def test_a_new_name_is_of_its_branch(story, author):
+    begun(story, author, ALIVE)
+    here = story.head
+    author(ALIVE)
+    list(story.retry())
+    other = story.head
+    story.goto(here)
+    story.rename_entry("Bastian", "Ansel Roke")
+    renamed = story.head
+    story.goto(other)
+    assert entry(story, "Bastian").name == "Bastian Cole"
+    story.goto(renamed)
+    assert entry(story, "Bastian Cole").name == "Ansel Roke"
+
+
+@pytest.mark.parametrize("noted_anew", [True, False])
+def test_what_passages_note_of_a_renamed_entry_is_put_to_it_also_after_another_take(
+    story, author, monkeypatch, noted_anew
+):
+    begun(story, author, ALIVE, tier="full")
+    story.rename_entry("Bastian", "Ansel Roke")
+    if noted_anew:
+        author(ALIVE, tier="full")
+        list(story.retry())
+    moved = [change("Ansel Roke", "place", "in the boat house", "Ansel Roke rowed to the boat house.")]
+    monkeypatch.setitem(CHANGES, "walked down to the ferry", moved)
+    author(f"{KEY} Ansel Roke rowed to the boat house.", tier="full")
+    story.choose("Ansel Roke rows.")
+    story.step()
+    assert [(found.name, found.value("place")) for found in story.codex() if "Ansel" in found.name] == [
+        ("Ansel Roke", "in the boat house")
+    ]
+    assert entry(story, "Bastian Cole").name == "Ansel Roke"
 
 
 @pytest.mark.parametrize("tier", ["small", "full"])

@@ -60,6 +60,9 @@ def codex(
         list[str] | None, typer.Option(metavar="WORD", help="With --add: a word that brings it to the writer.")
     ] = None,
     alias: Annotated[str | None, typer.Option(metavar="NAME", help="Let it answer to this name too.")] = None,
+    rename: Annotated[
+        str | None, typer.Option(metavar="NEW", help="Give it another name; it answers to the old one, too.")
+    ] = None,
     merge: Annotated[
         str | None,
         typer.Option(metavar="OTHER", help="Make one entry of it and another one.", autocompletion=complete_entries),
@@ -96,6 +99,7 @@ def codex(
       recurrentgpt codex 3f2a Mira --set status=alive --set "place=in the tower"
       recurrentgpt codex 3f2a "The Ferryman" --add person --fact "He takes no coin." --key river
       recurrentgpt codex 3f2a Mira --merge "the miller's daughter"
+      recurrentgpt codex 3f2a "Fetch Pip" --rename Pip
       recurrentgpt codex 3f2a --import lorebook.json
       recurrentgpt codex 3f2a --meant 1                   the first contradiction that `show` prints is meant so
 
@@ -103,7 +107,8 @@ def codex(
     goes when the text of that passage itself is edited. All else holds for the whole branch. `undo` takes it back. A look that is
     set takes the place of all others.
     """
-    of_branch: dict[str, object] = {"--add": add, "--alias": alias, "--merge": merge, "--import": lorebook}
+    of_branch: dict[str, object] = {"--add": add, "--alias": alias, "--rename": rename}
+    of_branch |= {"--merge": merge, "--import": lorebook}
     of_branch |= {
         "--pin" if pin else "--unpin": pin,
         "--hide" if hide else "--unhide": hide,
@@ -146,7 +151,7 @@ def codex(
                 aspect, _, value = text.partition("=")
                 opened.edit_entry(name, cast("Aspect", aspect.strip()), value.strip(), at, end=ends)
                 at = _same_step(opened, at)
-            _flagged(opened, name, alias, merge, pin=pin, hide=hide)
+            _flagged(opened, name, alias, merge, rename, pin=pin, hide=hide)
             if remove:
                 opened.remove_entry(name)
                 note(f"{one_line(name)} is no entry any more.")
@@ -245,12 +250,21 @@ def _same_step(opened: Story, at: str | None) -> str | None:
 
 
 def _flagged(
-    opened: Story, name: str, alias: str | None, merge: str | None, *, pin: bool | None, hide: bool | None
+    opened: Story,
+    name: str,
+    alias: str | None,
+    merge: str | None,
+    rename: str | None,
+    *,
+    pin: bool | None,
+    hide: bool | None,
 ) -> None:
     if alias is not None:
         opened.alias_entry(name, alias)
     if merge is not None:
         opened.merge_entries(name, merge)
+    if rename is not None:
+        opened.rename_entry(name, rename)
     if pin is not None:
         opened.pin_entry(name, pinned=pin)
     if hide is not None:

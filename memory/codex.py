@@ -151,7 +151,26 @@ def under(codex: Codex, said: Iterable[Change]) -> Codex:
             anew = tuple(line for line in taken_out.lines if line.step > int(since))
             if anew:
                 codex = codex.with_entry(None, dataclasses.replace(taken_out, lines=anew, keys=(), pinned=False))
-    return codex
+    return _with_holders_named(codex)
+
+
+def _with_holders_named(codex: Codex) -> Codex:
+    """Return a codex in which whoever has a thing has the name of their entry, as what they were known when a passage said so."""
+    named = dict[str, Entry]()
+    for thing in codex.held:
+        line = thing.line("holder")
+        holder = _holder(codex, line.value) if line is not None else None
+        if line is None or holder is None or _bare(holder.name) == _bare(line.value):
+            continue
+        name = _called(holder)
+        now = dataclasses.replace(line, value=name, text=line.text.replace(line.value, name))
+        lines = tuple(now if one is line else one for one in thing.lines)
+        named[codex.key(thing)] = dataclasses.replace(thing, lines=lines)
+    return dataclasses.replace(codex, entries={**codex.entries, **named}) if named else codex
+
+
+def _bare(name: str) -> str:
+    return without_article(plain(name)).casefold()
 
 
 def _within_bounds(codex: Codex, lead: Collection[str]) -> Codex:
@@ -269,7 +288,8 @@ def _with(
         case "key":
             entry = dataclasses.replace(entry, keys=tuple(dict.fromkeys([*entry.keys, value])))
         case "merge":
-            other = codex.find(value)
+            # Whom an author merged has this name; what the brief alone knows is no part of another's in the passages.
+            other = codex.find(value, whole=not below and change.get("author", False))
             if other is None or other is old:
                 return codex
             is_merged = True

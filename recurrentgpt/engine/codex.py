@@ -74,7 +74,7 @@ class StoryCodex:
         that cannot be, StoryError for a name that no entry answers to, and for a passage of another branch.
         """
         if aspect not in get_args(Aspect):
-            also = " `codex --rename` gives it another name." if aspect == "name" else ""
+            also = " `codex --rename` gives it another name." if str(aspect) == "name" else ""
             raise BadAnswer(f"An entry has no {aspect!r}; it has {', '.join(get_args(Aspect))}.{also}")
         text = check_name(aspect, value, MOST_SENTENCE_WORDS)
         if not text and not end:
@@ -90,6 +90,8 @@ class StoryCodex:
                 raise BadAnswer(f"{entry.name} is in somebody's hands, and not in its own: name who has it.")
             if aspect == "holder" and entry.kind == "person" and not end:
                 raise BadAnswer(f"Nobody has {entry.name}, who is a person: say of the thing that {entry.name} has it.")
+            if aspect == "holder" and end and (holder := codex.meant(text)) is not None:
+                text = holder.name  # as the line has it
             change = _said(entry.name, entry.kind, "end" if end else "set", text, aspect)
             over, forgotten = _over(entry, [change]), _forgotten(commit, [change], codex)
             if end and not over:
@@ -231,10 +233,14 @@ class StoryCodex:
         of_passages = await self._session.codex_at(at, "")
         names = dict.fromkeys([entry.name, *entry.aliases, *entry.former])
         known = {one.name: one for name in names if (one := of_passages.find(name, entry.kind, whole=True))}
-        changes = [cast(Change, {**ended, "entry": name}) for name in known]
-        said = {(line.value, line.text) for line in _ended(entry, [ended])}
+        # Whoever has a thing may have had another name.
+        had = {name: one.value("holder") for name, one in known.items() if ended.get("aspect") == "holder"}
+        changes = [
+            cast(Change, {**ended, "entry": name, **({"value": had[name]} if had.get(name) else {})}) for name in known
+        ]
+        said = {_of_passage(line) for line in _ended(entry, [ended])}
         # Of the words that are nearest in one of them, nearer ones may be in another.
-        over = [{(line.value, line.text) for line in _ended(known[change["entry"]], [change])} for change in changes]
+        over = [{_of_passage(line) for line in _ended(known[change["entry"]], [change])} for change in changes]
         return [change for change, lines in zip(changes, over, strict=True) if lines and lines <= said] or [ended]
 
     async def _with_said(self, overlay: str, changes: Sequence[Change]) -> Overlay:
@@ -253,8 +259,8 @@ class StoryCodex:
         async with session.writing():
             head, overlay = await session.commit_and_overlay(None)
             # The fold lets go of what passages have said of it, the corrections of the branch of all else and in every take;
-            # under a new name it knows what later passages set and end.
-            folded = [change for change in changes if change["do"] in ("remove", "rename")]
+            # and of one entry, or under a new name, what later passages set and end.
+            folded = [change for change in changes if change["do"] in ("remove", "rename", "merge")]
             since = [
                 {**change, "value": str(head["step"])} if change["do"] == "remove" else change for change in changes
             ]
@@ -301,6 +307,13 @@ def _check_is_free(codex: Codex, name: str, entry: Entry) -> None:
 def _no_status(entry: Entry, status: str) -> str:
     *some, last = STATUSES_OF[entry.kind]
     return f"The status of a {entry.kind} is {', '.join(some)} or {last}; {status[:40]!r} is none of them."
+
+
+def _of_passage(line: Line) -> tuple[str, ...]:
+    """Return what a line is, under whatever name it tells of who has a thing."""
+    return (
+        (line.passage, line.aspect) if line.aspect == "holder" else (line.passage, line.aspect, line.value, line.text)
+    )
 
 
 def _nothing_to_end(entry: Entry, aspect: Aspect, value: str) -> str:

@@ -206,9 +206,10 @@ class StoryReader:
         said = await self._said_at([*commits, *later], (await self.commit_and_overlay(at))[1])
         changed = list[tuple[Commit, list[Change]]]()
         for commit in commits:
-            noted = commit.get("codex", [])
-            # A new name is in the passage, too, and told once.
-            changed.append((commit, [*noted, *(one for one in said.get(commit["id"], ()) if one not in noted)]))
+            of_branch = said.get(commit["id"], [])
+            # A new name or a merge is in the passage, too, and told once.
+            noted = [change for change in commit.get("codex", []) if change not in of_branch]
+            changed.append((commit, [*noted, *of_branch]))
         return [
             HistoryLine(commit["id"], commit["step"], change)
             for commit, changes in (*changed, *((commit, said.get(commit["id"], [])) for commit in later))

@@ -756,6 +756,28 @@ def test_what_an_author_cannot_mean_is_refused(story, author):
     assert story.add_entry("Bastian Cole", "person", ["Bastian Cole limps."]).aliases == ()
 
 
+@pytest.mark.parametrize("tier", ["small", "full"])
+@pytest.mark.parametrize("end", ["Bastian Cole", "Ansel Roke", ""])
+def test_whoever_has_a_thing_is_told_by_the_name_of_the_entry_that_they_were_merged_with(story, author, tier, end):
+    begun(story, author, ALIVE, tier=tier)
+    assert entry(story, "brass key").value("holder") == "Bastian Cole"
+    story.add_entry("Ansel Roke", "person")
+    story.merge_entries("Ansel Roke", "Bastian Cole")
+    key = entry(story, "brass key")
+    assert (key.value("holder"), "Ansel Roke" in sentence_of(key, key.line("holder"))) == ("Ansel Roke", True)
+    author(KEY, tier=tier)
+    story.choose("Signe asks Ansel Roke for the brass key.")
+    story.step()
+    told = "".join(part.text for part in story.written_from() if part.name in CODEX)
+    assert "Ansel Roke" in told
+    assert not [said for said in LIVES if f"Bastian Cole {said}" in told and "key" in said]
+    for at in (2, None):
+        assert not story.edit_entry("brass key", "holder", end, at, end=True).value("holder")
+        assert not entry(story, "brass key").value("holder")
+        story.undo()
+        assert entry(story, "brass key").value("holder") == "Ansel Roke"
+
+
 def test_an_author_renames_an_entry_and_takes_it_back(story, author, model, tmp_path):
     begun(story, author, ALIVE, tier="full")
     before = story.head

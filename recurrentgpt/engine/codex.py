@@ -147,7 +147,7 @@ class StoryCodex:
     async def merge(self, name: str, other: str) -> Entry:
         """Make one entry of two that are the same, under the first one's name, and return it.
 
-        Raises BadAnswer where both names are of one entry.
+        Raises BadAnswer where both names are of one entry, and of a person with what is none.
         """
         codex = await self._session.codex_at(None)
         entry, same = find_entry(codex, name), find_entry(codex, other)
@@ -155,6 +155,11 @@ class StoryCodex:
             raise BadAnswer(
                 f"{name} and {other} are one entry already, {entry.name}: rename it if that is not its name, or name "
                 "another one to merge with it."
+            )
+        if entry.kind != same.kind and "person" in (entry.kind, same.kind):
+            raise BadAnswer(
+                f"{entry.name} is a {entry.kind} and {same.name} is a {same.kind}, which are not one: if one of them was noted as "
+                "what it is not, remove it, and give the other one its name as an alias."
             )
         return await self._flag(name, "merge", same.name)
 

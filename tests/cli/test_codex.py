@@ -32,7 +32,9 @@ def test_the_codex_is_listed_corrected_and_taken_back(cli, story, tmp_path):
     assert "takes no coin" in cli("codex", story, "--all").out
     (tmp_path / "lore.json").write_text(json.dumps(LORE))
     assert "Harrow" in cli("codex", story, "--import", str(tmp_path / "lore.json")).err
-    assert "also: harrow" in cli("codex", story, "The Ferryman", "--merge", "Harrow").out.casefold()
+    assert "which are not one" in cli("codex", story, "The Ferryman", "--merge", "Harrow").err
+    assert cli("codex", story, "the boatman", "--add", "person").code == 0
+    assert "Also: the boatman" in cli("codex", story, "The Ferryman", "--merge", "the boatman").out
     assert cli("codex", story, "The Ferryman", "--remove").code == 0
     assert cli("codex", story, "The Ferryman").code == 1
 

@@ -734,6 +734,9 @@ def test_what_an_author_cannot_mean_is_refused(story, author):
     head = story.snapshot().head
     with pytest.raises(BadAnswer, match="one entry already, Bastian Cole"):
         story.merge_entries("Bastian Cole", "Bastian")
+    for name, other in (("Bastian", "brass key"), ("brass key", "Bastian")):
+        with pytest.raises(BadAnswer, match="which are not one: .* remove it, and give the other one its name"):
+            story.merge_entries(name, other)
     with pytest.raises(BadAnswer, match="Bastian Cole is an entry already, as a person"):
         story.add_entry("Bastian Cole", "person")
     with pytest.raises(BadAnswer, match="Nobody has Bastian Cole, who is a person"):

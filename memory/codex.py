@@ -570,14 +570,26 @@ def _ended(codex: Codex, old: Entry | None, new: Entry, by: Line | None = None) 
             # An end of one feature leaves the others of the same line.
             after = by or next((one for one in new.true_lines if is_part_of(one, line)), None)
         now = sentence_of(new, after) if after else ""
+        # What the passage says of several roles is true of those that stay.
+        cut = _cut_from(line, new) if line.aspect == "role" else None
         for passage, said in line.said_in:
             # That they left is what somebody did, and stays told as that.
             is_place = line.aspect == "place" and new.kind == "person"
-            rests_on = "" if line.value == "absent" or is_place else said
-            one = Superseded(sentence_of(new, line), rests_on, _ever_called(new), now, new.roles, is_place)
+            rests_on = "" if line.value == "absent" or is_place or cut is not None else said
+            one = Superseded(sentence_of(new, cut or line), rests_on, _ever_called(new), now, new.roles, is_place)
             known = over.get(passage, codex.over.get(passage, ()))
             over[passage] = known if one in known else (*known, one)
     return codex.with_over(over)
+
+
+def _cut_from(line: Line, entry: Entry) -> Line | None:
+    """Return what of a line of several roles an entry has no more; None where it has none of them."""
+    parts = line.value.split(", ")
+    for left in entry.true_lines:
+        kept = left.value.split(", ") if left.aspect == "role" and left.said_in == line.said_in else []
+        if kept and set(kept) < set(parts):
+            return dataclasses.replace(line, value=", ".join(part for part in parts if part not in kept), text="")
+    return None
 
 
 def _with_line(entry: Entry, line: Line, *, below: bool) -> Entry:
@@ -672,12 +684,25 @@ def _without(
     alike = [line for line in (*lines, *earlier) if line.aspect == aspect]
     # Without names nothing may be left to compare: "Edith Carrick" is a false role of hers.
     over = [line for line in alike if _is_word_for_word(entry, line, said)]
+    if not over and (shorter := {line: left for line in alike if (left := _without_part(line, said)) is not None}):
+        return tuple(shorter.get(line, line) for line in lines), tuple(shorter.get(line, line) for line in earlier)
     if not over:
         # Her arm may be the left one that a line tells of, and her right arm is not; a deputy mayor is no mayor.
         names, words = word_forms(" ".join(entry.names)), word_forms(said)
         over = [line for line in alike if words - names and words - names <= word_forms(line.text or line.value)]
         over = over if len(over) == 1 else []
     return tuple(line for line in lines if line not in over), tuple(line for line in earlier if line not in over)
+
+
+def _without_part(line: Line, said: str) -> Line | None:
+    """Return a line of several roles without the one that a text says; None where it is none of them."""
+    parts = line.value.split(", ") if line.aspect == "role" else []
+    left = ", ".join(part for part in parts if tokens(_bare(part.removeprefix("and "))) != tokens(_bare(said)))
+    if not left or left == line.value:
+        return None
+    return dataclasses.replace(
+        line, value=left, text=line.text.replace(line.value, left) if line.value in line.text else ""
+    )
 
 
 def _is_word_for_word(entry: Entry, line: Line, said: str) -> bool:

@@ -13,7 +13,7 @@ from recurrentgpt.memory.superseded import (
     tells_where_it_is,
 )
 from recurrentgpt.nodes.codex_changes import from_text
-from recurrentgpt.schema.codex import Change, Codex, Entry
+from recurrentgpt.schema.codex import Change, Codex, Entry, Superseded
 
 
 def outdated_sentences(
@@ -46,11 +46,17 @@ def outdated_sentences(
         line
         for line in memory
         if line in ended
-        or any(says_again(line, one) for one in over)
+        or any(says_again(line, one) and not _tells_of_others(line, one, known) for one in over)
         or any(tells_of_the_living(line, after.called_alone(entry)) for entry in died)
         or any(_tells_otherwise(line, change, changes_hands=is_held) for change, is_held in moved)
         or (now and any(_is_no_longer(told, now.get(told["entry"])) for told in from_text(line, known)))
     ]
+
+
+def _tells_of_others(line: str, over: Superseded, known: Codex) -> bool:
+    """Return whether a sentence tells of somebody whom neither a line that is over nor its entry's name means."""
+    meant = {entry.name for entry in known.named_in(f"{over.sentence} {' '.join(over.called)}")}
+    return any(entry.kind == "person" and entry.name not in meant for entry in known.named_in(line))
 
 
 def newly_dead(known: Codex, after: Codex) -> list[Entry]:

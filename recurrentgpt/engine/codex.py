@@ -158,8 +158,8 @@ class StoryCodex:
             )
         if entry.kind != same.kind and "person" in (entry.kind, same.kind):
             raise BadAnswer(
-                f"{entry.name} is a {entry.kind} and {same.name} is a {same.kind}, which are not one: if one of them was noted as "
-                "what it is not, remove it, and give the other one its name as an alias."
+                f"{entry.name} is a {entry.kind} and {same.name} is a {same.kind}, which are not one: if one of them was noted "
+                "as what it is not, remove it, and give the other one its name as an alias."
             )
         return await self._flag(name, "merge", same.name)
 

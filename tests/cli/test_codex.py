@@ -329,6 +329,18 @@ def test_an_entry_is_renamed_to_a_part_of_its_name_and_back_by_undo(cli, story):
     assert cli("codex", story, "Pip").out.startswith("Fetch Pip (person)")
 
 
+def test_what_leaves_the_memory_with_a_line_that_ends_is_said(cli, story):
+    over, stays = "Silas Brock is acting harbourmaster.", "Rain fell on the port."
+    assert cli("codex", story, "Silas Brock", "--add", "person").code == 0
+    set_ = cli("codex", story, "Silas Brock", "--set", "role=the cooper, acting harbourmaster")
+    assert cli("edit", "memory", story, "--text", f"{over}\n{stays}").code == 0
+    ended = cli("codex", story, "Silas Brock", "--end", "role=acting harbourmaster")
+    assert "role: Silas Brock: the cooper\n" in ended.out
+    assert [line for line in (set_.err + ended.err).splitlines() if "memory" in line] == [
+        f"No longer in the memory: {over}"
+    ]
+
+
 def test_what_is_hidden_from_readers_is_marked_for_the_author(cli, story):
     for name in ("Anselm Cole", "Hedda Cole"):
         assert cli("codex", story, name, "--add", "person", "--fact", f"{name} bakes bread.").code == 0

@@ -735,7 +735,7 @@ def test_what_an_author_cannot_mean_is_refused(story, author):
     with pytest.raises(BadAnswer, match="one entry already, Bastian Cole"):
         story.merge_entries("Bastian Cole", "Bastian")
     for name, other in (("Bastian", "brass key"), ("brass key", "Bastian")):
-        with pytest.raises(BadAnswer, match="which are not one: .* remove it, and give the other one its name"):
+        with pytest.raises(BadAnswer, match=r"which are not one: .* remove it, and give the other one its name"):
             story.merge_entries(name, other)
     with pytest.raises(BadAnswer, match="Bastian Cole is an entry already, as a person"):
         story.add_entry("Bastian Cole", "person")
@@ -1820,6 +1820,31 @@ def test_an_end_ends_a_role_that_is_only_a_name_also_of_whom_the_author_merged(s
     assert left == [role for role in roles if role != "Bastian Cole"]
     story.undo()
     assert [line.value for line in entry(story, "Bastian").lines if line.aspect == "role"] == roles
+
+
+def test_an_end_of_one_of_several_roles_leaves_the_others_and_what_the_memory_tells_of_others(story, author):
+    begun(story, author, ALIVE)
+    for name in ("Silas Brock", "Josiah Penrose", "Edith Carrick"):
+        story.add_entry(name, "person")
+    story.edit_entry("Silas Brock", "role", "the cooper, acting harbourmaster")
+    says = ["Silas Brock is acting harbourmaster now."]
+    stays = [
+        "Josiah Penrose was suspended as harbourmaster for the cooper Silas Brock and died on a Saturday.",
+        "Edith Carrick is harbourmaster of the port; Silas Brock is a cooper again.",
+        "Silas Brock is the cooper of the port.",
+        "Silas Brock fears the harbourmaster's dogs.",
+        "Rain fell on the yard.",
+    ]
+    story.edit_memory("\n".join([*says, *stays]))
+    silas = story.edit_entry("Silas Brock", "role", "Acting harbourmaster", end=True)
+    assert [line.value for line in silas.lines] == ["the cooper"]
+    assert story.memory.splitlines() == stays
+    story.edit_entry("Silas Brock", "role", "the cooper", end=True)
+    assert entry(story, "Silas Brock").lines == ()
+    assert story.memory.splitlines() == [line for line in stays if "the cooper of" not in line]
+    story.edit_brief(characters=[*PEOPLE, "Odo Vane: a baker, the keeper, and a liar"])
+    assert story.edit_entry("Odo Vane", "role", "keeper", end=True).value("role") == "a baker, and a liar"
+    assert sentence_of(entry(story, "Odo"), entry(story, "Odo").line("role")) == "Odo Vane: a baker, and a liar"
 
 
 def test_a_name_that_two_people_of_the_brief_have_is_neither_in_the_passages(story, author, monkeypatch):

@@ -133,7 +133,7 @@ def codex(
     else:
         from recurrentgpt.books.readers.lorebook import tell_left_out
 
-        with _how_to_add(), opening(story) as opened:
+        with _how_to_add(), opening(story) as opened, _told_what_is_forgotten(opened):
             if lorebook is not None:
                 left_out: dict[str, Sequence[str]] = {}
                 added = opened.import_lorebook(lorebook, on_left_out=left_out.update)
@@ -176,6 +176,17 @@ def _how_to_add() -> Iterator[None]:
         yield
     except EntryNotFound as error:
         raise EntryNotFound(f"{error} `--add person`, or another kind, makes an entry of your own.") from error
+
+
+@contextmanager
+def _told_what_is_forgotten(opened: Story) -> Iterator[None]:
+    """Say which sentences leave the memory with what changes meanwhile."""
+    before = opened.memory.splitlines()
+    yield
+    left = opened.memory.splitlines()
+    for line in before:
+        if line not in left:
+            note(f"No longer in the memory: {one_line(line)}")
 
 
 def context(

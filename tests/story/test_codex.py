@@ -1822,6 +1822,15 @@ def test_an_end_ends_a_role_that_is_only_a_name_also_of_whom_the_author_merged(s
     assert [line.value for line in entry(story, "Bastian").lines if line.aspect == "role"] == roles
 
 
+def test_an_end_ends_what_the_brief_and_the_author_say_in_the_same_words(story, author):
+    begun(story, author, ALIVE)
+    story.edit_brief(characters=[*PEOPLE, "Odo Vane: the cooper"])
+    before = story.edit_entry("Odo Vane", "role", "the cooper").lines
+    assert story.edit_entry("Odo Vane", "role", "The cooper", end=True).lines == ()
+    story.undo()
+    assert entry(story, "Odo Vane").lines == before
+
+
 def test_an_end_of_one_of_several_roles_leaves_the_others_and_what_the_memory_tells_of_others(story, author):
     begun(story, author, ALIVE)
     for name in ("Silas Brock", "Josiah Penrose", "Edith Carrick"):

@@ -1,4 +1,4 @@
-"""What an English sentence doubts, wishes, denies or only plays: no rule of the codex reads it as so."""
+"""What an English sentence doubts, wishes, denies, has from hearsay or only plays: no rule of the codex reads it as so."""
 
 from __future__ import annotations
 
@@ -9,13 +9,18 @@ DOUBTED = re.compile(
     r"whether|thinks?|thought|believes?|believed|fears?|"
     r"feared|hopes?|hoped|dream\w*|pretend\w*|seems?|seemed|appears?|appeared|perhaps|maybe|claims?|claimed|wants?|wanted|plans?|"
     r"planned|threat\w*|until|unless|rumou?r\w*|suppos\w*|imagin\w*|suspect\w*|assum\w*|conclu\w*|convinced|"
-    r"made up (?:his|her) mind|(?:said|lied|lies|joked|swore|insisted|told [^,.;]{1,30}?|reported|announced) that|"
+    r"made up (?:his|her) mind|"
+    r"(?:said|lied|lies|joked|swore|insisted|told(?: [^,.;]{1,30}?)?|reported|announced|whispered|given out|"
+    r"(?:put|noised) (?:about|abroad|around|round)|(?:has|had|have) it|"
+    r"(?:word|talk|gossip|whispers?|tales?|story|stories)(?: (?:in|on|of) [^,.;]{1,30}?)? (?:had |has )?"
+    r"(?:goes|went|gone|ran|got|flew|spread|was|were|is)(?: [\w'’-]+){0,4}) that|"
+    r"(?:they|people|folks?|some|many|most|every(?:body|one)|some(?:body|one)) (?:said|say|says)|according to|"
     r"going to|will|shall|to be|about to|sentenced|tr(?:y|ies|ied) to|meant to|had to)\b|n't\b",
     re.IGNORECASE,
 )
 _DOUBTED_LATER = re.compile(
     r"\b(?:if|unless|until|thinks?|thought|believed|feared|hoped|seems?|seemed|perhaps|maybe|or so|believes|lied|joked|claims|"
-    r"claimed|according to|on the stage|in the play|"
+    r"claimed|according to|(?:(?:it (?:was|is)|they|people) (?:said|say)|had it)(?=[.,;]|$)|on the stage|in the play|"
     r"second act|third act)\b",
     re.IGNORECASE,
 )

@@ -91,6 +91,18 @@ LIVES = [
     # as somebody says, or for show
     "Mara Voss told the guards that Idris Kane was dead.",
     "Idris Kane is dead, Mara Voss lied.",
+    "By morning half the town had it that Idris Kane was dead.",
+    "Word went round that Idris Kane was dead.",
+    "Word had got about in the market that Idris Kane was dead.",
+    "It was said that Idris Kane had died.",
+    "It was put about that Idris Kane had drowned.",
+    "Rumour had it that Idris Kane was dead.",
+    "The talk on the quay was that Idris Kane was dead.",
+    "The story went that Idris Kane was killed by wolves.",
+    "Everybody said Idris Kane was dead.",
+    "According to the baker, Idris Kane was dead.",
+    "Idris Kane was dead, they said.",
+    "Idris Kane had died, the whole town had it.",
     "Idris Kane was executed in the mock trial.",
     "Idris Kane was killed and rebuilt as an android.",
     "Idris Kane died, and the witch raised him.",
@@ -123,6 +135,11 @@ DIES = [
     "Idris Kane, survived by two sons, died on Monday.",
     "Idris Kane died and his body was recovered from the river.",
     "Idris Kane died where he had lived.",
+    "They found Idris Kane dead.",
+    "Idris Kane was dead.",
+    "Word came that Idris Kane was dead.",
+    "Mara Voss had it out with him, and that night Idris Kane died.",
+    "Idris Kane died before they said a word.",
 ]
 
 

@@ -93,16 +93,26 @@ _SAID_OR_THOUGHT = re.compile(r"^\s*'|'\s*$|[.,!?]'\s|\b(?:imagin|pictur|fear|dr
 """In straight single quotation marks, or in somebody's mind."""
 
 
+_GONE = ("absent", "dead")
+"""What nobody is who acts in the same passage after it."""
+
+
 def from_text(passage: str, codex: Codex) -> list[Change]:
     """Return what an English passage says for certain of the people and things of a codex, outside of what is said in it."""
-    changes = [
-        change
-        for paragraph in passage.split("\n")
-        for sentence in with_names(_told_in(paragraph), codex)
-        for change in _from_told("", [sentence], paragraph, codex, "English", [])
-        if change.get("aspect") != "fact" and not (change.get("value") == "dead" and _SAID_OR_THOUGHT.search(sentence))
-    ]
-    return without_returned(changes, passage, codex)
+    changes, known = list[Change](), codex
+    for paragraph in passage.split("\n"):
+        for sentence in with_names(_told_in(paragraph), codex):
+            found = [
+                change
+                for change in _from_told("", [sentence], paragraph, known, "English", [])
+                if change.get("aspect") != "fact"
+                and not (change.get("value") == "dead" and _SAID_OR_THOUGHT.search(sentence))
+            ]
+            changes += found
+            # What is lost or handed over may be found or given back before the passage ends.
+            if things := [change for change in found if change["kind"] == "thing"]:
+                known = changed(known, things)
+    return [change for change in changes if change.get("value") not in _GONE or not _returns(change, passage, codex)]
 
 
 def _told_in(paragraph: str) -> list[str]:
@@ -316,19 +326,28 @@ def _returns(change: Change, passage: str, known: Codex) -> bool:
     after = passage.partition(told)[2] if told else ""
     names = "|".join(map(spelled, entry.names)) if entry else ""
     return bool(after and names) and bool(
-        re.search(rf"(?:^|[,.;!?\"”] |\n|\b(?:and|but|when|as) )(?:{names}) {ACTS}|[\"”] {SPEAKS} (?:{names})\b", after)
+        re.search(
+            rf"(?:^|[,.;!?\"”] |\n|\b(?:and|but|when|as) )(?:{names}) {ACTS}|[\"”] {SPEAKS} (?:{names})\b(?!['’]| [A-Z])",
+            after,
+        )
     )
 
 
 def _once(changes: Iterable[Change]) -> list[Change]:
-    """Return the changes without those that only say again what another one says."""
-    kept: dict[tuple[str, str, str, str], Change] = {}
+    """Return the changes without those that only say again what another one says.
+
+    Of what an entry has one line, the last one holds: what is lost, found and lost again is lost.
+    """
+    kept, last = list[Change](), dict[tuple[str, ...], tuple[str, str]]()
     for change in changes:
-        aspect = change.get("aspect", "fact")
-        is_fact = change["do"] in ("set", "end") and aspect not in ONE_EACH
-        said = change.get("text", "") if is_fact else change.get("value", "")
-        kept.setdefault((change["entry"], change["do"], aspect, said), change)
-    return list(kept.values())
+        do, aspect = change["do"], change.get("aspect", "fact")
+        is_of_line = do in ("set", "end")
+        said = change.get("text" if is_of_line and aspect not in ONE_EACH else "value", "")
+        about = (change["entry"], aspect) if is_of_line and aspect in ONE_EACH else (change["entry"], do, aspect, said)
+        if last.get(about) != (do, said):
+            kept.append(change)
+            last[about] = (do, said)
+    return kept
 
 
 def shortened(text: str, most: int) -> str:

@@ -390,7 +390,8 @@ _WHEN = (
 """What a sentence may begin with before whoever does something in it."""
 _IS_BACK = re.compile(
     r"\b(?:return\w*|back|found|find\w*|arriv\w*|appear\w*|emerg\w*|enter\w*|came|comes|stepped (?:in|out)|door|alive|"
-    r"at last|again|home|releas\w*|freed|set free|let (?:[\w'’-]+ ){1,2}(?:go|out)|reached|landed|got (?:off|down|in))\b",
+    r"at last|again|home|releas\w*|freed|set free|let (?:[\w'’-]+ ){1,2}(?:go|out)|reached|landed|got (?:off|down|in|away|out)|"
+    r"escap\w*|broke (?:out|free|loose)|rescued|ransomed|acquitted|pardoned|reprieved)\b",
     re.IGNORECASE,
 )
 _SHORT_ABSENCE = re.compile(
@@ -446,7 +447,12 @@ _FAR_PLACES = tuple(
         ("sea|ships?|sail\\w*|navy|boat|steamer|schooner|liner|voyage|ferry",
          "captain|ropes?|oars?|sea|deck|masts?|rigging|sails?|cabin|waves?|crew|hull|helm|keel|porthole|bunk|cape|"
          "horizon|ship|gunwale"),
-        ("prison|jail|gaol|cells?|arrested|camp|galleys|irons", "cell|bars|warders?|guards?|bunk|prisoners?|prison"),
+        ("prison|imprisoned|jail(?:ed)?|gaol|cells?|arrested|camp|galleys|irons|(?:taken|held) (?:prisoner|captive)|"
+         "kidnapped|abducted",
+         "cells?|bars|warders?|ward(?:en|ress)|guards?|bunk|prisoners?|prison|jail(?:er)?|gaol(?:er)?|turnkey|lock-up|dungeon|"
+         "chains|irons|handcuff\\w*|captors?|ransom"),
+        ("prison|imprisoned|jail(?:ed)?|gaol|cells?|arrested",
+         "court(?:room)?|magistrate|judge|jury|trial|assizes|the (?:dock|bench)|counsel|verdict|sentenced?|gallows|scaffold"),
         ("war|army|navy|regiment|front|legion|enlisted|joined",
          "trench(?:es)?|sergeant|rifles?|regiment|battalion|shells?|camp|tents?|barracks|march(?:ed)?|column"),
         ("circus", "lions?|ring|tents?|clowns?|sawdust|trapeze|elephants?|horses?"),

@@ -3,7 +3,7 @@
 import pytest
 
 from recurrentgpt.memory.codex import changed
-from recurrentgpt.nodes.codex_changes import deaths, from_facts
+from recurrentgpt.nodes.codex_changes import deaths, from_facts, from_manuscript
 from recurrentgpt.schema.codex import Change, Codex
 
 
@@ -547,3 +547,33 @@ def test_what_is_looked_for_is_lost_still(fact):
 )
 def test_what_is_mended_is_destroyed_no_longer(fact, status):
     assert lost_or("destroyed", "Idris Kane smashed the clock.", fact) == status
+
+
+@pytest.mark.parametrize(
+    ("passage", "status"),
+    [
+        ("The silver cup was lost in the flood.", "lost"),
+        ("The silver cup was lost in the flood. The children found the silver cup in the mud.", ""),
+        ("The silver cup was lost in the flood.\n\nIn May the silver cup was recovered from the mud.", ""),
+        ("The silver cup was lost. Nobody found the silver cup.", "lost"),
+        ("The silver cup was lost. A boy found the silver cup. That winter the silver cup was stolen.", "lost"),
+        ("The old mill was destroyed in the war. Mara Voss rebuilt the old mill.", ""),
+    ],
+)
+def test_what_a_passage_says_last_of_a_thing_holds(passage, status):
+    codex = changed(KNOWN, from_manuscript(passage, KNOWN, Codex()), "p2", 2)
+    assert codex.find("old mill" if "mill" in passage else "silver cup").value("status") == status
+
+
+@pytest.mark.parametrize(
+    ("passage", "is_dead"),
+    [
+        ('Idris Kane was dead. The priest came in.\n\n"I was told so too," said Idris.', False),
+        ("The guards left, and Idris Kane was dead. Idris opened one eye.", False),
+        ('Idris Kane was dead. "Poor man," said Mara Voss.', True),
+        ('Idris Kane was dead. "Poor father," said Idris Kane\'s son.', True),
+        ('Idris opened the gate. "Wait," said Idris. That night Idris Kane died.', True),
+    ],
+)
+def test_nobody_is_dead_who_acts_later_in_the_same_passage(passage, is_dead):
+    assert changed(KNOWN, from_manuscript(passage, KNOWN, Codex()), "p2", 2).find("Idris Kane").is_dead is is_dead

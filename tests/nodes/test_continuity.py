@@ -882,3 +882,29 @@ def test_what_is_no_place_no_leaving_and_no_handing_over_is_not_read(fact):
 )
 def test_where_somebody_is_who_left_and_who_has_a_thing_is_read(fact, expected):
     assert read_of(fact) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("gone", "passage"),
+    [
+        *(
+            (gone, passage)
+            for gone in ("Odo Vane was arrested at noon.", "Odo Vane was imprisoned.", "Odo Vane was kidnapped.")
+            for passage in (
+                "In March Odo escaped.",
+                "Odo broke out at night.",
+                "Odo got away over the roofs.",
+                "Odo struck the turnkey with a stool.",
+                "In the dungeon Odo counted the drops.",
+            )
+        ),
+        ("Odo Vane was arrested at noon.", "Odo stood in the dock and said nothing."),
+        ("Odo Vane was jailed.", "Odo confessed to the magistrate."),
+        ("Odo Vane was arrested at noon.", "Odo walked to the gallows at dawn."),
+    ],
+)
+def test_whoever_is_held_and_escapes_or_is_told_of_as_a_prisoner_contradicts_nothing(gone, passage):
+    held = changed(Codex(), from_facts("", [gone], gone, CODEX, "English"), "p1", 1)
+    assert held.find("Odo Vane").value("status") == "absent"
+    assert find_contradictions(passage, held) == []
+    assert find_contradictions("Odo opened the shop at nine and sold a hat.", held)

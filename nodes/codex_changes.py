@@ -323,7 +323,7 @@ def without_returned(changes: Sequence[Change], passage: str, known: Codex) -> l
 
 def _returns(change: Change, passage: str, known: Codex) -> bool:
     entry, told = known.find(change["entry"]), change.get("rests_on") or change.get("text", "")
-    after = passage.partition(told)[2] if told else ""
+    after = passage.partition(told)[2].lstrip() if told else ""
     names = "|".join(map(spelled, entry.names)) if entry else ""
     return bool(after and names) and bool(
         re.search(
@@ -342,8 +342,9 @@ def _once(changes: Iterable[Change]) -> list[Change]:
     for change in changes:
         do, aspect = change["do"], change.get("aspect", "fact")
         is_of_line = do in ("set", "end")
-        said = change.get("text" if is_of_line and aspect not in ONE_EACH else "value", "")
-        about = (change["entry"], aspect) if is_of_line and aspect in ONE_EACH else (change["entry"], do, aspect, said)
+        is_one = is_of_line and aspect in ONE_EACH
+        said = change.get("text", "") if is_of_line and not is_one else change.get("value", "")
+        about: tuple[str, ...] = (change["entry"], aspect) if is_one else (change["entry"], do, aspect, said)
         if last.get(about) != (do, said):
             kept.append(change)
             last[about] = (do, said)

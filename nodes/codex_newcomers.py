@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -46,6 +46,8 @@ _NAME = re.compile(
     rf"(?: (?:(?:de|von|van|der|den|du|la|le|di|da|del|ten) ){{0,2}}{_WORD}){{0,3}}",
     re.DOTALL,
 )
+_SMALL = re.compile(r"(?<![\w'’-])[a-z]+(?![\w'’-])")
+"""A word in small letters."""
 _SHORTENED = re.compile(r"['’](?:t|ll|d|re|ve|m)$")
 _BEGINS = re.compile(r"(?:^|[.!?…:][\"”’)]*\s+|[\"“‘(*_—–]\s*|\n\s*|^\W+)$")
 """What ends before the first word of a sentence, which is in capitals whatever it is."""
@@ -55,7 +57,8 @@ _STYLES = frozenset(("Reverend", "Honourable"))
 """What somebody's name has before it behind "the"."""
 _SETS_IN = frozenset(("In", "At", "On", "By", "Near", "From", "Outside", "Beyond", "Over"))
 """What a sentence begins with before where it happens."""
-_GOVERNED = re.compile(r"\b(?:of|in|at|to|from|for|with|by|near|through|on|into|over|between|behind|beside) $")
+_PREPOSITION = r"(?:of|in|at|to|from|for|with|by|near|through|on|into|over|between|behind|beside)"
+_GOVERNED = re.compile(rf"\b{_PREPOSITION} $")
 """What ends in a word after which a name is not who does something: the Earl of Marrow nodded."""
 
 _SENTENCE_END = re.compile(r"[.!?\n]")
@@ -72,6 +75,7 @@ _TRADE = (
     r"poet|prophet|seer|founder|dancer|king|queen|prince|princess)"
 )
 """What else somebody is: no ship, which may be a cutter, and no river or harbour."""
+_DOES = re.compile(rf" (?:(?:is|was|were|has|had|did|can|could|will|would|might|must|never)\b|{ACTS})")
 _IS_SOMEBODY = re.compile(
     rf"(?:, who\b|,? (?:(?:is|was|becomes|became) )?(?:now )?(?:the|an?|his|her|their|our|my|{_WORD}['’]s) "
     rf"(?:[a-z][\w-]* ){{0,2}}?(?:{OFFICE}|{_TRADE}){_ENDS})"
@@ -99,9 +103,9 @@ _OF_SOMEBODY = (
     rf"pockets?|{RELATIVE})\b"
 )
 _OF_A_BODY = re.compile(
-    rf"['’]s? (?:[a-z]\w* )?(?!head\b){_OF_SOMEBODY}| (?:\w+ly )?[a-z]+ (?:his|her) (?:own )?{_OF_SOMEBODY}"
+    rf"['’]s? (?:[a-z]\w* )?(?!head\b){_OF_SOMEBODY}| (?:\w+ly )?(?!{_PREPOSITION}\b)[a-z]+ (?:his|her) (?:own )?{_OF_SOMEBODY}"
 )
-"""Walter's hand, and Walter shook his head; the head of a place is somebody."""
+"""Walter's hand, and Walter shook his head; the head of a place is somebody, and so is whoever has her father's post there."""
 _OF_PLACES = (
     r"(?:fell|blew|broke|burst|flew|rang|woke|slept|stood|met|made|hung|shone|shook|spread|struck|swept|swung|began|held|fought|"
     r"won|saw|let|did|got|shut|hid|bent|sprang|crept|clung|thought|ground|hit|hurt|waited|passed|sailed|anchored|docked|burned|"
@@ -180,6 +184,7 @@ def find_names(texts: Sequence[str], codex: Codex) -> Found:
             for word in mention.name.split():
                 by_word.setdefault(word, set()).add(mention.name)
     _split_settings(mentions, by_word, codex)
+    _split_first_words(mentions, by_word, texts, codex)
     candidates = [
         name
         for name, group in mentions.items()
@@ -255,6 +260,52 @@ def _split_settings(mentions: dict[str, list[_Mention]], by_word: Mapping[str, s
                         one._replace(name=tail, start=one.end - len(tail), begins=False) for one in group
                     ]
                 break
+
+
+def _split_first_words(
+    mentions: dict[str, list[_Mention]], by_word: dict[str, set[str]], texts: Sequence[str], codex: Codex
+) -> None:
+    """Take what a sentence begins with from names behind it: Is Tom back? Fetch Pip.
+
+    That is a word in capitals nowhere else, and in small letters somewhere, or before a name that is whole without it: Tom is
+    one where there is Tom Carrick. Mark Hale, who does something, is called Mark although others mark the place.
+    """
+    small = set[str]()
+    for name in [name for name, group in mentions.items() if " " in name and all(one.begins for one in group)]:
+        group, (first, behind) = mentions[name], name.split(" ", maxsplit=1)
+        others = [one for other in by_word[first] for one in mentions[other]]
+        if is_title(first) or not all(one.begins for one in others) or codex.find(first, "person") is not None:
+            continue
+        alone = [other for other in by_word[behind.split()[0]] if f"{other} ".startswith(f"{behind} ")]
+        if not alone and codex.find(behind, "person") is None:
+            continue
+        is_whole = " " in behind or any(other != behind for other in alone)
+        small = small or {word for text in texts for word in _SMALL.findall(text)}
+        # Of two signs that it is no part of the name one is enough where no sentence tells what such a person does.
+        is_word, does = _is_a_word(first.casefold(), small), any(map(_does_something, group))
+        if (is_word and is_whole) or ((is_word or is_whole) and not does):
+            del mentions[name]
+            for word in name.split():
+                by_word[word].discard(name)
+            if alone and _name_in(behind) == behind:
+                mentions.setdefault(behind, []).extend(
+                    one._replace(name=behind, start=one.end - len(behind), begins=False) for one in group
+                )
+                for word in behind.split():
+                    by_word[word].add(behind)
+
+
+def _is_a_word(word: str, small: Set[str]) -> bool:
+    """Return whether a word is one of some in small letters, or one of those is a form of it as a verb: fetched."""
+    return not small.isdisjoint((word, *(f"{word.removesuffix('e')}{ending}" for ending in ("es", "ed", "ing"))))
+
+
+def _does_something(one: _Mention) -> bool:
+    """Return whether a sentence tells of somebody who they are or what they do, and does not ask it: Did Tom put it there?"""
+    ends = _SENTENCE_END.search(one.text, one.end)
+    return not (ends and ends[0] == "?") and bool(
+        _DOES.match(one.text, one.end) or _is_told_of_somebody(one, Entry(one.name, "person"))
+    )
 
 
 def _mentions(text: str, codex: Codex, told_apart: Mapping[str, Sequence[str]]) -> Iterator[_Mention]:

@@ -122,7 +122,8 @@ _NO_NAMES = (
     "A After Again All Although An And Another As At Because Before Behind Both But By Every Everybody Everyone Finally For "
     "From He Her Here His How I If In Inside Into It Later Maybe Meanwhile My Near No Nobody Not Now On Once One Only Or "
     "Our Outside Over Perhaps She Since So Some Somebody Someone Soon Still Suddenly That The Their Then There They This "
-    "Though To Today Tomorrow Tonight Two Under Until We What When Where While Who Why With Yes Yet You Your"
+    "Though To Today Tomorrow Tonight Two Under Until We What When Where While Who Why With Yes Yet You Your "
+    "Am Are Could Did Does Had Has Have Is Let Might Must Shall Should Was Were Would"
 )
 _BEGINS = frozenset(
     (*_NO_NAMES.split(), "Poor", "Dear", "Brave", "Sweet", "Gentle", "Beloved", "Unlucky", "Unhappy", "Wretched")

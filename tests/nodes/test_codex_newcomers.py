@@ -277,3 +277,54 @@ def test_whoever_only_owns_something_in_a_passage_is_somebody_by_what_is_noted_o
 )
 def test_no_place_ship_month_or_figure_of_speech_is_somebody_by_what_is_noted(passage, facts):
     assert people(after(passage, facts)) == set()
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        '"Is Pip back?" said Hugh.',
+        '"Did Pip put it there?" said Hugh.',
+        '"Fetch Pip," said Hugh. "I want to tell him."',
+        "“Find Pip and bring him here,” said Hugh.",
+        "Had Pip known of it, he had not come.",
+        "Watching Pip closely, the dog growled.",
+        "Between Pip and the gate lay the dog.",
+        '"Is Rosa Pell at home?" said Hugh.',
+        '"Wake Rosa. Wake Captain Voss," said Hugh.',
+        "Thus Rosa came down the hill again.",
+    ],
+)
+def test_what_a_sentence_or_a_quotation_begins_with_is_no_part_of_a_name(sentence):
+    text = (
+        "Hugh Orme nodded. The dog woke, and Pip fetched the lamp between them. They went to find it there, watching him thus. "
+        "At the gate Pip laughed, and Rosa Pell nodded to Captain Voss. Rosa laughed."
+    )
+    assert {entry.name for entry in find_names([text, sentence], Codex()).people} == {
+        "Hugh Orme",
+        "Pip",
+        "Rosa Pell",
+        "Captain Voss",
+    }
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Mark Hale opened the gate.",
+        "Mark Hale was late.",
+        "Mark Hale had a black beard.",
+        '"Mark Hale," said the man. "Sit down," said Mark.',
+        "The gate stood open for Mark Hale.",
+    ],
+)
+def test_whose_name_is_a_word_is_called_by_all_of_it(sentence):
+    text = "Hale marked the place, for there was no mark. Hale nodded. The dog followed Hale."
+    assert [entry.name for entry in find_names([sentence, text], Codex()).people] == ["Mark Hale"]
+
+
+def test_a_town_whose_post_somebody_has_from_her_father_is_nobody():
+    text = (
+        "Josiah Pell had been harbourmaster of Sallow Reach for years, and Josiah Pell died. "
+        "Then Edith nodded, and she became harbourmaster of Sallow Reach in her father's place."
+    )
+    assert {entry.name for entry in find_names([text], Codex()).people} == {"Josiah Pell", "Edith"}

@@ -132,11 +132,12 @@ _GOES_ON = re.compile(
     r"(?:rubbed|narrowed|rolled|lowered|cleared|clenched|folded|crossed|shrugged|bit|licked|pursed|kept) "
     r"(?P<own>his|her) (?:own )?(?:eyes|throat|teeth|fists?|jaw|arms|shoulders|lips?|face)|"
     r"(?:took|drew|pulled|brought) (?:[a-z][\w'’-]* ){1,4}?from (?P<worn>his|her) (?:[a-z]+ )?(?:coat|pocket|sleeve|belt))\b|"
-    r"(?!['’])[^.!?\n\"“”A-Z]*[.!?] (?P<next>He|She) (?!said|asked)[a-z]"
+    rf"(?!['’])(?![^.!?]*\bhim\b[^.!?]*[.!?] He\b)(?![^.!?]*\bher(?:[,;]? {_PREPOSITION}\b[^.!?]*)?[.!?] She\b)"
+    r"[^.!?\n\"“”A-Z]*[.!?] (?P<next>He|She) (?!said|asked)[a-z]"
 )
 """What goes on about whoever is named, and about nobody else: with their own head or coat, or in a sentence that names nobody.
 
-"Took her hand" tells of two.
+"Took her hand" tells of two, and so does "watched him", which he goes on about who is watched.
 """
 _KIN_BEFORE = re.compile(rf"\b({'|'.join(sorted(HE_IS | SHE_IS))}),? $")
 

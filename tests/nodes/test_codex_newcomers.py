@@ -328,3 +328,12 @@ def test_a_town_whose_post_somebody_has_from_her_father_is_nobody():
         "Then Edith nodded, and she became harbourmaster of Sallow Reach in her father's place."
     )
     assert {entry.name for entry in find_names([text], Codex()).people} == {"Josiah Pell", "Edith"}
+
+
+def test_whoever_is_watched_is_who_a_text_goes_on_about_and_his_daughter_is_mrs_of_her_husbands_name():
+    text = (
+        "Josiah lived with his daughter Edith, who kept the ledgers. Edith watched him from the window. He crossed the yard. "
+        'Tom Pell nodded. Tom rubbed his eyes. "I will," said Edith Pell. '
+        '"Good night, Mrs. Pell," said the sexton.'
+    )
+    assert {entry.name for entry in find_names([text], Codex()).people} == {"Edith Pell", "Tom Pell"}

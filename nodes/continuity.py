@@ -390,8 +390,8 @@ _WHEN = (
 """What a sentence may begin with before whoever does something in it."""
 _IS_BACK = re.compile(
     r"\b(?:return\w*|back|found|find\w*|arriv\w*|appear\w*|emerg\w*|enter\w*|came|comes|stepped (?:in|out)|door|alive|"
-    r"at last|again|home|releas\w*|freed|set free|let (?:[\w'’-]+ ){1,2}(?:go|out)|reached|landed|got (?:off|down|in|away|out)|"
-    r"escap\w*|broke (?:out|free|loose)|rescued|ransomed|acquitted|pardoned|reprieved)\b",
+    r"at last|again|home|releas\w*|freed|set free|let (?:[\w'’-]+ ){1,2}(?:go|out)|reached|landed|got (?:off|down|in|away|out of)|"
+    r"escap\w*|broke (?:out(?! in)|free|loose)|rescued|ransomed|acquitted|pardoned|reprieved)\b",
     re.IGNORECASE,
 )
 _SHORT_ABSENCE = re.compile(
@@ -452,7 +452,7 @@ _FAR_PLACES = tuple(
          "cells?|bars|warders?|ward(?:en|ress)|guards?|bunk|prisoners?|prison|jail(?:er)?|gaol(?:er)?|turnkey|lock-up|dungeon|"
          "chains|irons|handcuff\\w*|captors?|ransom"),
         ("prison|imprisoned|jail(?:ed)?|gaol|cells?|arrested",
-         "court(?:room)?|magistrate|judge|jury|trial|assizes|the (?:dock|bench)|counsel|verdict|sentenced?|gallows|scaffold"),
+         "court(?:room)?|magistrate|judge|jury|trial|assizes|the dock|counsel|verdict|sentenced?|gallows|scaffold"),
         ("war|army|navy|regiment|front|legion|enlisted|joined",
          "trench(?:es)?|sergeant|rifles?|regiment|battalion|shells?|camp|tents?|barracks|march(?:ed)?|column"),
         ("circus", "lions?|ring|tents?|clowns?|sawdust|trapeze|elephants?|horses?"),

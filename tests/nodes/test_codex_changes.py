@@ -140,6 +140,7 @@ DIES = [
     "Word came that Idris Kane was dead.",
     "Mara Voss had it out with him, and that night Idris Kane died.",
     "Idris Kane died before they said a word.",
+    "After everybody said a prayer Idris Kane died.",
 ]
 
 

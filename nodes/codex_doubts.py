@@ -14,8 +14,8 @@ DOUBTED = re.compile(
     r"(?:put|noised) (?:about|abroad|around|round)|(?:has|had|have) it|"
     r"(?:word|talk|gossip|whispers?|tales?|story|stories)(?: (?:in|on|of) [^,.;]{1,30}?)? (?:had |has )?"
     r"(?:goes|went|gone|ran|got|flew|spread|was|were|is)(?: [\w'’-]+){0,4}) that|"
-    r"(?:they|people|folks?|some|many|most|every(?:body|one)|some(?:body|one)) (?:said|say|says)(?= (?:old |poor |young )?$)|according to|"
-    r"going to|will|shall|to be|about to|sentenced|tr(?:y|ies|ied) to|meant to|had to)\b|n't\b",
+    r"(?:they|people|folks?|some|many|most|every(?:body|one)|some(?:body|one)) (?:said|say|says)(?= (?:old |poor |young )?$)|"
+    r"according to|going to|will|shall|to be|about to|sentenced|tr(?:y|ies|ied) to|meant to|had to)\b|n't\b",
     re.IGNORECASE,
 )
 _DOUBTED_LATER = re.compile(

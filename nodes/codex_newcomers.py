@@ -278,7 +278,9 @@ def _split_first_words(
         if is_title(first) or not all(one.begins for one in others) or codex.find(first, "person") is not None:
             continue
         alone = [other for other in by_word[behind.split()[0]] if f"{other} ".startswith(f"{behind} ")]
-        if not alone and codex.find(behind, "person") is None:
+        # No title stands second in a name.
+        is_titled, is_known = " " in behind and is_title(behind.split()[0]), codex.meant(behind, "person") is not None
+        if not (alone or is_titled or is_known):
             continue
         is_whole = " " in behind or any(other != behind for other in alone)
         small = small or {word for text in texts for word in _SMALL.findall(text)}
@@ -288,7 +290,7 @@ def _split_first_words(
             del mentions[name]
             for word in name.split():
                 by_word[word].discard(name)
-            if alone and _name_in(behind) == behind:
+            if not is_known and _name_in(behind) == behind:
                 mentions.setdefault(behind, []).extend(
                     one._replace(name=behind, start=one.end - len(behind), begins=False) for one in group
                 )

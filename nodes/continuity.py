@@ -390,8 +390,8 @@ _WHEN = (
 """What a sentence may begin with before whoever does something in it."""
 _IS_BACK = re.compile(
     r"\b(?:return\w*|back|found|find\w*|arriv\w*|appear\w*|emerg\w*|enter\w*|came|comes|stepped (?:in|out)|door|alive|"
-    r"at last|again|home|releas\w*|freed|set free|let (?:[\w'’-]+ ){1,2}(?:go|out)|reached|landed|got (?:off|down|in|away|out of)|"
-    r"escap\w*|broke (?:out(?! in)|free|loose)|rescued|ransomed|acquitted|pardoned|reprieved)\b",
+    r"at last|again|home|releas\w*|freed|set free|let (?:[\w'’-]+ ){1,2}(?:go|out)|reached|landed|"
+    r"got (?:off|down|in|away|out of)|escap\w*|broke (?:out(?! in)|free|loose)|rescued|ransomed|acquitted|pardoned|reprieved)\b",
     re.IGNORECASE,
 )
 _SHORT_ABSENCE = re.compile(

@@ -292,6 +292,7 @@ def test_no_place_ship_month_or_figure_of_speech_is_somebody_by_what_is_noted(pa
         '"Is Rosa Pell at home?" said Hugh.',
         '"Wake Rosa. Wake Captain Voss," said Hugh.',
         "Thus Rosa came down the hill again.",
+        '"Tell Captain Voss that it is late," said Hugh.',
     ],
 )
 def test_what_a_sentence_or_a_quotation_begins_with_is_no_part_of_a_name(sentence):
@@ -320,6 +321,15 @@ def test_what_a_sentence_or_a_quotation_begins_with_is_no_part_of_a_name(sentenc
 def test_whose_name_is_a_word_is_called_by_all_of_it(sentence):
     text = "Hale marked the place, for there was no mark. Hale nodded. The dog followed Hale."
     assert [entry.name for entry in find_names([sentence, text], Codex()).people] == ["Mark Hale"]
+
+
+def test_whoever_is_known_is_nobody_new_behind_what_a_sentence_begins_with():
+    assert people(
+        after('"Fetch Anna," said Hugh Orme. "Is Anna Cole back? Wake Mrs Finch and Anna." They fetched her.')
+    ) == {
+        "Hugh Orme",
+        "Mrs Finch",
+    }
 
 
 def test_a_town_whose_post_somebody_has_from_her_father_is_nobody():

@@ -427,3 +427,17 @@ def test_a_reason_why_a_change_waits_takes_nobody_away_from_the_plans(page: Any,
         0,
     ]
     there_are(waits.get_by_role("alert"), 0)
+
+
+def test_an_entry_is_renamed_and_answers_to_its_old_name(page: Any, desk: Served) -> None:
+    begin(page, desk.address)
+    api = f"{desk.address}api/stories/{page.url.rpartition('/')[2]}"
+    body = {"name": "Fetch Zoltan", "kind": "person", "facts": ["Fetch Zoltan swims."]}
+    httpx.post(f"{api}/codex", json=body).raise_for_status()
+    codex = page.locator(".codex")
+    codex.get_by_text("Elsewhere").click()
+    codex.locator("summary", has_text="Change Fetch Zoltan").click()
+    codex.get_by_label("Another name of Fetch Zoltan").fill("Zoltan")
+    codex.get_by_role("button", name="Rename").click()
+    codex.get_by_role("heading", name="Zoltan · person", exact=True).wait_for()
+    there_are(codex.get_by_role("heading", name="Fetch Zoltan"), 0)

@@ -191,6 +191,7 @@ function told({ do: what, args }: AskedChange) {
     add: `${textOf(args.kind)}${facts && `: ${facts}`}${keys && ` (${keys})`}`,
     line: `${args.end ? "no longer " : ""}${aspect?.toLowerCase()}: ${value}`,
     alias: `also called ${textOf(args.alias)}`,
+    rename: `named ${textOf(args.new)}`,
     merge: `one with ${textOf(args.other)}`,
     pin: args.pinned ? "pinned" : "no longer pinned",
     hide: args.hidden ? "hidden" : "no longer hidden",
@@ -202,7 +203,7 @@ function told({ do: what, args }: AskedChange) {
 function typedIn({ do: what, name, args }: AskedChange): [field: string, text: string][] {
   if (what === "add") return [["new/name", name], ["new/fact", textOf(args.facts)], ["new/keys", textOf(args.keys)]];
   if (what === "line" && !args.end) return [[`${name}/value`, textOf(args.value)]];
-  return what === "alias" ? [[`${name}/alias`, textOf(args.alias)]] : [];
+  return what === "alias" || what === "rename" ? [[`${name}/alias`, textOf(args.alias ?? args.new)]] : [];
 }
 
 function Change(props: Props & { entry: CodexEntry }) {
@@ -251,6 +252,7 @@ function Change(props: Props & { entry: CodexEntry }) {
       <form className="row" onSubmit={submit(() => put({ alias: alias.text }), alias.drop)}>
         <ShortInput dir="auto" maxLength={100} {...alias.mark} aria-label={`Another name of ${entry.name}`} placeholder="Another name" value={alias.text ?? ""} onChange={(event) => alias.change(event.target.value)} />
         <button disabled={!alias.text?.trim()}>Add the name</button>
+        <button type="button" disabled={!alias.text?.trim()} title="It still answers to the old name" onClick={submit(() => put({ rename: alias.text }), alias.drop)}>Rename</button>
       </form>
       {others.length > 0 && (
         <form className="row" onSubmit={submit(() => put({ merge: other }), () => setOther(""))}>

@@ -72,7 +72,7 @@ export type Passage = {
 export type MemoryChange = { before: string; after: string };
 
 /** What somebody asked of the codex; `problem` is why it could not be made. */
-export type AskedChange = { do: "add" | "line" | "alias" | "merge" | "pin" | "hide" | "remove"; name: string; args: Record<string, unknown>; problem: string };
+export type AskedChange = { do: "add" | "line" | "alias" | "rename" | "merge" | "pin" | "hide" | "remove"; name: string; args: Record<string, unknown>; problem: string };
 
 export type JobState = {
   busy: boolean;

@@ -70,7 +70,7 @@ MOST_KNOWN, MOST_KNOWN_WORDS = 16, 40
 MOST_LOOKS_WORDS = 120
 """Words of how those look whom a passage is about, which it is shown then: a rule cannot tell that sober is no longer drunk."""
 
-MOST_FACTS, MOST_FACTS_WORDS = 32, 320
+MOST_FACTS, MOST_FACTS_WORDS = 24, 240
 """Lines of those whom a passage is about, and their words, which it is shown then, to say by their numbers what is over."""
 
 _MAY_BE_OVER: frozenset[Aspect] = frozenset(("fact", "unaware", "role", "place", "holder"))

@@ -41,7 +41,8 @@ async def test_two_takes_and_an_edit_are_siblings_in_the_log(player):
 
 
 async def test_a_long_story_keeps_its_state_and_its_prompts_small(in_memory, model):
-    it = in_memory(selector="simulator", steps=60, plans=2, min_words=20, max_words=40)
+    # A list of earlier passages as long as a window holds would go on growing behind the sixtieth.
+    it = in_memory(selector="simulator", steps=60, plans=2, min_words=20, max_words=40, past_tokens=500)
     assert (await it.begin())["step"] == 60
     states = [snapshot async for snapshot in it.graph.aget_state_history(it.config) if snapshot.next == ("simulator",)]
     sizes = [len(json.dumps(snapshot.values, default=str)) for snapshot in reversed(states)]

@@ -170,7 +170,7 @@ def _with_holders_named(codex: Codex) -> Codex:
 
 
 def _bare(name: str) -> str:
-    return without_article(plain(name)).casefold()
+    return without_article(name).casefold()
 
 
 def _within_bounds(codex: Codex, lead: Collection[str]) -> Codex:
@@ -746,7 +746,7 @@ def _merged(entry: Entry, other: Entry) -> Entry:
         untrue = outdated(dataclasses.replace(entry, lines=lines), line) if line.passage and line in lines else ()
         lines = tuple(own for own in lines if own not in untrue or own.step >= line.step)
     # The stranger is whoever is a stranger next.
-    known = [] if without_article(other.name).casefold() in ANYBODY else [other.name]
+    known = [] if _bare(other.name) in ANYBODY else [other.name]
     for line in merged.earlier:
         if same := next((own for own in lines if _says_same(own, line)), None):
             lines = _said_again(lines, same, line)

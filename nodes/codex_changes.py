@@ -93,10 +93,6 @@ _SAID_OR_THOUGHT = re.compile(r"^\s*'|'\s*$|[.,!?]'\s|\b(?:imagin|pictur|fear|dr
 """In straight single quotation marks, or in somebody's mind."""
 
 
-_GONE = ("absent", "dead")
-"""What nobody is who acts in the same passage after it."""
-
-
 def from_text(passage: str, codex: Codex) -> list[Change]:
     """Return what an English passage says for certain of the people and things of a codex, outside of what is said in it."""
     changes, known = list[Change](), codex
@@ -112,7 +108,7 @@ def from_text(passage: str, codex: Codex) -> list[Change]:
             # What is lost or handed over may be found or given back before the passage ends.
             if things := [change for change in found if change["kind"] == "thing"]:
                 known = changed(known, things)
-    return [change for change in changes if change.get("value") not in _GONE or not _returns(change, passage, codex)]
+    return without_returned(changes, passage, codex, gone=("absent", "dead"))
 
 
 def _told_in(paragraph: str) -> list[str]:
@@ -316,9 +312,14 @@ def acts(entry: Entry, sentence: str) -> bool:
     return bool(re.search(rf"\b(?:{'|'.join(map(spelled, entry.names))}) {ACTS}", sentence))
 
 
-def without_returned(changes: Sequence[Change], passage: str, known: Codex) -> list[Change]:
-    """Return the changes without the absence of whoever acts in the same passage after it: they were out of the room."""
-    return [change for change in changes if change.get("value") != "absent" or not _returns(change, passage, known)]
+def without_returned(
+    changes: Sequence[Change], passage: str, known: Codex, *, gone: Sequence[str] = ("absent",)
+) -> list[Change]:
+    """Return the changes without the absence of whoever acts in the same passage after it: they were out of the room.
+
+    What else makes nobody act, `gone` names.
+    """
+    return [change for change in changes if change.get("value") not in gone or not _returns(change, passage, known)]
 
 
 def _returns(change: Change, passage: str, known: Codex) -> bool:

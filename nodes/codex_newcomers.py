@@ -253,18 +253,26 @@ def _split_settings(mentions: dict[str, list[_Mention]], by_word: Mapping[str, s
             is_known = own is not None and tail in (*own.own_names, own.name.split()[0])
             is_named = " " in tail and any(not one.behind for one in mentions.get(tail, ()))
             if is_known or is_named:
-                group = mentions.pop(name)
-                for word in words:
-                    by_word[word].discard(name)
-                if is_named:
-                    mentions[tail] += [
-                        one._replace(name=tail, start=one.end - len(tail), begins=False) for one in group
-                    ]
+                _cut_before(tail, name, mentions, by_word, stays=is_named)
                 break
 
 
+def _cut_before(
+    tail: str, name: str, mentions: dict[str, list[_Mention]], by_word: Mapping[str, set[str]], *, stays: bool
+) -> None:
+    """Take a name out, for its `tail` where that stays a name."""
+    group = mentions.pop(name)
+    for word in name.split():
+        by_word[word].discard(name)
+    if stays:
+        found = [one._replace(name=tail, start=one.end - len(tail), begins=False) for one in group]
+        mentions.setdefault(tail, []).extend(found)
+        for word in tail.split():
+            by_word[word].add(tail)
+
+
 def _split_first_words(
-    mentions: dict[str, list[_Mention]], by_word: dict[str, set[str]], texts: Sequence[str], codex: Codex
+    mentions: dict[str, list[_Mention]], by_word: Mapping[str, set[str]], texts: Sequence[str], codex: Codex
 ) -> None:
     """Take what a sentence begins with from names behind it: Is Tom back? Fetch Pip.
 
@@ -287,15 +295,8 @@ def _split_first_words(
         # Of two signs that it is no part of the name one is enough where no sentence tells what such a person does.
         is_word, does = _is_a_word(first.casefold(), small), any(map(_does_something, group))
         if (is_word and is_whole) or ((is_word or is_whole) and not does):
-            del mentions[name]
-            for word in name.split():
-                by_word[word].discard(name)
-            if not is_known and _name_in(behind) == behind:
-                mentions.setdefault(behind, []).extend(
-                    one._replace(name=behind, start=one.end - len(behind), begins=False) for one in group
-                )
-                for word in behind.split():
-                    by_word[word].add(behind)
+            stays = not is_known and _name_in(behind) == behind
+            _cut_before(behind, name, mentions, by_word, stays=stays)
 
 
 def _is_a_word(word: str, small: Set[str]) -> bool:

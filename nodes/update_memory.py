@@ -281,10 +281,11 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
         # What was told of last is settled soonest.
         newest = [entry.name for entry in reversed(open_entries(known))]
         still_open = _first(newest, MOST_OPEN, MOST_OPEN_WORDS)[::-1]
-        facts = _facts(state, known)
+        about = _about(state, known)
+        facts = _facts(about)
         shown = {
             "open": still_open,
-            "looks": _looks(state, known),
+            "looks": _looks(about),
             "facts": [*facts],
             "known": _known_names(state, known),
         }
@@ -365,12 +366,9 @@ def _about(state: State, known: Codex) -> list[Entry]:
     return list(named.values())
 
 
-def _looks(state: State, known: Codex) -> list[str]:
+def _looks(about: Sequence[Entry]) -> list[str]:
     """Return how those look whom the passage is about, as the codex says it."""
-    seen = [
-        replace(entry, lines=tuple(line for line in entry.lines if line.aspect == "look"))
-        for entry in _about(state, known)
-    ]
+    seen = [replace(entry, lines=tuple(line for line in entry.lines if line.aspect == "look")) for entry in about]
     return [line for told in tell(seen, words=MOST_LOOKS_WORDS) for line in told["lines"]]
 
 
@@ -378,11 +376,11 @@ Facts = dict[str, list[tuple[Entry, Line]]]
 """Sentences that are true so far, and the lines that say each."""
 
 
-def _facts(state: State, known: Codex) -> Facts:
+def _facts(about: Sequence[Entry]) -> Facts:
     """Return what passages told of those whom this one is about, the newest of each before the second of any."""
     held = [
         [(entry, line) for line in reversed(entry.true_lines) if line.passage and line.aspect in _MAY_BE_OVER]
-        for entry in _about(state, known)
+        for entry in about
     ]
     told: Facts = {}
     for entry, line in (fact for facts in zip_longest(*held) for fact in facts if fact is not None):
@@ -392,8 +390,9 @@ def _facts(state: State, known: Codex) -> Facts:
 
 def _over(numbers: Sequence[int], facts: Facts, passage: str) -> list[Change]:
     """Return the ends of the facts that have these numbers; one that none of them has ends nothing."""
-    told, said = [*facts], with_words(passage)
+    told = [*facts]
     ended = [told[number - 1] for number in dict.fromkeys(numbers) if 1 <= number <= len(told)]
+    said = with_words(passage) if ended else []
     return [{**end_of(entry, line), "rests_on": nearest(fact, said)} for fact in ended for entry, line in facts[fact]]
 
 

@@ -19,11 +19,16 @@ async def standing_version(story: Story, at: str | None, *, seen: object) -> str
     A page that has not heard yet of what another one saved asks by the version that it shows, and means the one that stands on
     the branch. Whoever has seen none means the very one that they name.
     """
-    now, passage, log = await story.asnapshot(), await story.apassage(at), story.engine.log
+    named, log = (await story.apassage(at)).id, story.engine.log
     if seen is None:
-        return passage.id
-    path = [*(link["id"] for link in now.path), now.head]
-    return version_on(path, passage.id, await acall(lambda: log.links(story.id)))
+        return named
+
+    async def standing() -> str:
+        head = await log.head(story.id)
+        path = await log.path(story.id, head["head"]) if head else []
+        return version_on(path, named, await log.links(story.id))
+
+    return await acall(standing)
 
 
 async def check_seen(

@@ -244,7 +244,7 @@ class StoryCodex:
             cast(Change, {**ended, "entry": name, **({"value": had[name]} if had.get(name) else {})}) for name in known
         ]
         said = {_of_passage(line) for line in _ended(entry, [ended])}
-        # Of the words that are nearest in one of them, nearer ones may be in another.
+        # The only line of one of them that has these words may not be the only one of all.
         over = [{_of_passage(line) for line in _ended(known[change["entry"]], [change])} for change in changes]
         return [change for change, lines in zip(changes, over, strict=True) if lines and lines <= said] or [ended]
 

@@ -851,15 +851,25 @@ def _called(entry: Entry) -> str:
     return f"the {name}" if is_noun and not _HAS_ARTICLE.match(name) else name
 
 
+_OF = re.compile(r" (?:of|from|in|on|at|with|for|under|behind) ")
+_PLURAL = re.compile(r"(?:.*[ -])?(?!(?:lens|news)$)[a-z]{2,}(?<![suiao])s")
+
+
+def _is(entry: Entry) -> str:
+    """Return the verb of what is told of an entry: stolen barrels are, and who or what has one name of its own is."""
+    is_told = entry.kind in ("person", "place", "thing")
+    return "are" if is_told and _PLURAL.fullmatch(_OF.split(entry.name, maxsplit=1)[0]) else "is"
+
+
 def sentence_of(entry: Entry, line: Line) -> str:
     """Return a line as a sentence that names its entry."""
     if line.text:
         return line.text
-    name = _called(entry)
+    name, verb = _called(entry), _is(entry)
     begins = f"{name[:1].upper()}{name[1:]}"
     forms = {
-        "status": f"{f'The question “{entry.name}”' if entry.kind == 'question' else begins} is {line.value}.",
-        "place": f"{begins} is {'at ' * bool(_NAMES_A_PLACE.match(line.value))}{line.value}.",
+        "status": f"{f'The question “{entry.name}”' if entry.kind == 'question' else begins} {verb} {line.value}.",
+        "place": f"{begins} {verb} {'at ' * bool(_NAMES_A_PLACE.match(line.value))}{line.value}.",
         "holder": f"{line.value} has {name}.",
         "unaware": f"{begins} does not know {line.value}.",
         "pronouns": f"{begins} is spoken of as {line.value}.",

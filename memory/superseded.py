@@ -58,6 +58,12 @@ Of these a summary tells as of what is so; what else it tells in the present, ha
 
 _STATE = re.compile(rf" (?:(?:still|now|always|often|also|secretly|alone|\w+ly) )?(?:{_STATES})")
 _AND = "and|und|et|y|e|en|i|og|och|и|і"
+_A_GHOST = re.compile(
+    r"\b(?:an?|the|his|her) (?:\w+ )?(?:ghost|spirit|spect(?:re|er)|wraith|revenant|vampire|zombie|apparition)\b",
+    re.IGNORECASE,
+)
+_DREAMT = re.compile(r"\b(?:dream|nightmare|vision)s?\b", re.IGNORECASE)
+"""What stands before somebody who does nothing in the flesh."""
 _BEFORE_SUBJECT = re.compile(
     r"(?:^|[.,;:!?(\"“”„«»—–]\s*|(?<!\w)(?i:and|but|that|because|while|when|where|if|since|so|then|whether|how|why|which|"
     r"whom|now|today|"
@@ -74,8 +80,8 @@ _CUT = "…"
 _HAS = r"(?:has|wears|carries|holds|keeps|owns|possesses|hides|is (?:wearing|carrying|holding|keeping|hiding))"
 """How it is said that somebody has a thing now."""
 _IS_LAID = (
-    r"(?:(?:lies|hangs|stands|sits|rests|remains|stays|leans)(?: (?:hidden|buried|locked))?|"
-    r"is (?:hidden|kept|locked(?: up| away)?|buried|left|stored|stowed))"
+    r"(?:(?:lies?|hangs?|stands?|sits?|rests?|remains?|stays?|leans?)(?: (?:hidden|buried|locked))?|"
+    r"(?:is|are) (?:hidden|kept|locked(?: up| away)?|buried|left|stored|stowed))"
 )
 _IN = r"(?:in|inside|on|at|under|underneath|below|beneath|behind|beside|near|aboard|within|outside)"
 """What tells where a thing is behind a mere "is", by which it may also be in Latin, by a poet or over a hundred years old."""
@@ -197,7 +203,7 @@ def says_again(sentence: str, line: Superseded) -> bool:
 def tells_of_the_living(sentence: str, names: tuple[str, ...]) -> bool:
     """Return whether a fact tells in the present what somebody of these names does, has, feels or is about, in whatever language.
 
-    What they did, who they are and what is said of the dead is nothing of the kind.
+    What they did, who they are and what is said of the dead, of ghosts and in dreams is nothing of the kind.
     """
     if not any(name[1:] in sentence for name in names):
         return False
@@ -213,12 +219,15 @@ def tells_how_they_live(sentence: str, names: tuple[str, ...]) -> bool:
 
 
 def _said_of(sentence: str, names: tuple[str, ...]) -> Iterator[str]:
-    """Yield what a sentence goes on to say where it has names of somebody, and says it of them."""
+    """Yield what a sentence goes on to say where it has names of somebody, and says it of them in the flesh."""
+    if _A_GHOST.search(sentence):
+        return
     for match in _subject(names).finditer(sentence):
         before = _BEFORE_SUBJECT.search(sentence[: match.start()])
         # Ada Reed is not Reed, and Young Reed not Old Reed.
         is_part = before is not None and " " not in match["name"] and is_name_part(before["capital"] or "")
-        if before and not is_part and not is_anothers(sentence, match.start(), names):
+        is_dreamt = _DREAMT.search(sentence, 0, match.start()) is not None
+        if before and not is_part and not is_dreamt and not is_anothers(sentence, match.start(), names):
             yield sentence[match.end() :]
 
 
@@ -270,7 +279,7 @@ def _lying(names: tuple[str, ...]) -> re.Pattern[str]:
     thing = rf"(?:(?:the|an?|his|her|their|this|that) )?(?:{_any(names)})(?: of [^,.;]{{1,40}}?)?"
     adverb = r"(?:(?:still|now|also|already|always|safe|\w+ly) )?"
     return re.compile(
-        rf"^{thing} {adverb}(?:{_IS_LAID} {adverb}{_WHERE} {_NO_PLACE}|is {adverb}{_IN} {_NO_PLACE}"
+        rf"^{thing} {adverb}(?:{_IS_LAID} {adverb}{_WHERE} {_NO_PLACE}|(?:is|are) {adverb}{_IN} {_NO_PLACE}"
         r"(?=(?:(?:the|an?|his|her|their|my|our|its|this|that)\b|(?-i:[A-Z])\w+['’]s )))",
         re.IGNORECASE,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from recurrentgpt.memory.codex import line_of, outdated
 from recurrentgpt.memory.superseded import (
@@ -75,6 +75,20 @@ def tells_of_the_dead(line: str, known: Codex, after: Codex) -> bool:
         (tells_how_they_live if entry in died else tells_of_the_living)(line, after.called_alone(entry))
         for entry in after.dead
     )
+
+
+def living_no_longer(memory: Iterable[str], old: Collection[str], known: Codex, after: Codex) -> list[str]:
+    """Return the sentences of a memory, of which some are `old`, that tell as of the living of somebody who is dead now."""
+    died = newly_dead(known, after)
+    return [
+        line
+        for line in memory
+        if (
+            any(tells_of_the_living(line, after.called_alone(entry)) for entry in died)
+            if line in old
+            else tells_of_the_dead(line, known, after)
+        )
+    ]
 
 
 def _is_no_longer(told: Change, now: Change | None) -> bool:

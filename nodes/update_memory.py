@@ -32,7 +32,7 @@ from recurrentgpt.nodes.codex_changes import end_of, from_facts, nearest, with_w
 from recurrentgpt.nodes.codex_from_reply import CodexChange, from_reply
 from recurrentgpt.nodes.codex_newcomers import newcomers
 from recurrentgpt.nodes.continuity import codex_before, no_longer_gone
-from recurrentgpt.nodes.outdated_memory import outdated_sentences, tells_of_the_dead
+from recurrentgpt.nodes.outdated_memory import living_no_longer, outdated_sentences, tells_of_the_dead
 from recurrentgpt.nodes.prompt_messages import small_turns, written_turns
 from recurrentgpt.nodes.prompt_values import finale, memory_lines, people, subjects, variables
 from recurrentgpt.nodes.reply_schemas import facts_reply
@@ -297,8 +297,15 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     reply = await ask(model, [*asked, request], form, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=meter)
     changes = Changes()
     new = changes.apply(old, reply, reply.add)
+    # First who is back, for a passage may go on to tell that they leave again.
+    back = _no_longer_gone(state, runtime, known)
+    codex = [*back, *_told(reply, facts, state, runtime, known)]
     stray = _of_no_sentence(reply, len(old))
-    objections = [_objection(new, old, runtime.context.language), *map(_put_right, [*reply.unusable, *stray])]
+    objections = [
+        _objection(new, old, runtime.context.language),
+        _objection_to_the_living(new, old, codex, known, state["step"]),
+        *map(_put_right, [*reply.unusable, *stray]),
+    ]
     if problem := "\n".join(filter(None, objections)):
         meter.resamples += 1
         lacking = {entry.name for entry in reply.unusable} | ({"add"} if stray else set())
@@ -311,12 +318,16 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
             repair = await ask(model, turns, part, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=meter)
             new = changes.apply(new, repair, getattr(repair, "add", ()))
             reply = _with_repair(reply, repair)
+            if lacking:
+                codex = [*back, *_told(reply, facts, state, runtime, known)]
     if not reply.summary:
         raise ModelReplyError(f"{model.name} did not sum the passage up: try again. What was written is safe.")
     summary = " ".join(reply.summary.split())
-    lines = new or [summary]
+    untrue = _living_no_longer(new, old, codex, known, state["step"])
+    lines = [line for line in new if line not in untrue] or [summary]
     kept, over = await _within_ceilings(lines, state, runtime, reader=_reader(lines, state, runtime, model))
-    dropped = [Dropped(sentence=line, why=changes.why_dropped.get(line, "")) for line in old if line not in new]
+    changes.why_dropped |= dict.fromkeys(untrue, NOT_NOW)
+    dropped = [Dropped(sentence=line, why=changes.why_dropped.get(line, "")) for line in old if line not in lines]
     added = [Added(sentence=line, why=changes.why_added.get(line, "")) for line in kept if line not in old]
     standing = {turn.number: turn.now for turn in reply.turns}
     said = list[Change]()
@@ -324,12 +335,6 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
         # Its summary is in the archive, and its author may have had a word on the codex.
         summary = state["summary"]
         said = [change for change in state.get("codex", []) if change.get("author")]
-    # First who is back, for a passage may go on to tell that they leave again.
-    changed = [*_no_longer_gone(state, runtime, known)]
-    if isinstance(reply, ReplyOnFacts):
-        changed += _over(reply.over, facts, state["passage"])
-    if isinstance(reply, MemoryReply):
-        changed += from_reply(reply.codex, state["passage"], known, runtime.context.language)
     # A plan that the author's own passage was not written from is history.
     unreached = "" if state.get("plan_author") == KEPT_PLAN else _unreached(reply.unreached)
     return {
@@ -340,8 +345,21 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
         "summary": summary,
         "turns": updated_turns(state.get("turns", []), standing, len(state["brief"]["outline"])),
         "clues": clues_after(state, reply),
-        "codex": [*changed, *said],
+        "codex": [*codex, *said],
     }
+
+
+def _told(reply: MemoryChanges, facts: Facts, state: State, runtime: StoryRuntime, known: Codex) -> list[Change]:
+    """Return what a reply says that its passage changed in the codex."""
+    over = _over(reply.over, facts, state["passage"]) if isinstance(reply, ReplyOnFacts) else []
+    if not isinstance(reply, MemoryReply):
+        return over
+    return [*over, *from_reply(reply.codex, state["passage"], known, runtime.context.language)]
+
+
+def _living_no_longer(new: list[str], old: list[str], codex: Sequence[Change], known: Codex, step: int) -> list[str]:
+    """Return the sentences of a memory that tell as of the living of somebody who is dead by these changes of the codex."""
+    return living_no_longer(new, old, known, changed(known, codex, "the passage", step))
 
 
 def _no_longer_gone(state: State, runtime: StoryRuntime, known: Codex) -> list[Change]:
@@ -514,6 +532,15 @@ def _objection(new: list[str], old: list[str], language: str) -> str:
             f"Read alone, number {which} does not say who or when: replace it by a sentence with names and dates."
         )
     return "\n".join(problems)
+
+
+def _objection_to_the_living(new: list[str], old: list[str], codex: Sequence[Change], known: Codex, step: int) -> str:
+    """Return what a model is to put right in a memory that tells as of the living of the dead; "" where nothing does."""
+    untrue = _living_no_longer(new, old, codex, known, step)
+    if not untrue:
+        return ""
+    which = ", ".join(str(number) for number, line in enumerate(new, 1) if line in untrue)
+    return f"Number {which} tells of somebody who is dead now as of the living: drop it, or replace it by what is still true."
 
 
 async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Update:

@@ -47,6 +47,15 @@ def test_a_row_of_the_codex_says_the_name_once_and_marks_its_lines(cli, story):
     assert row.split("dead", 1)[1].split() == ["Zoltan", "is", "dead.", "the", "sexton;", "left-handed"]
 
 
+def test_who_is_taken_out_of_the_codex_and_stands_in_the_brief_is_pointed_out(cli, story):
+    assert cli("edit", "brief", story, "--text", "# Characters\n- Edmund Harker: their uncle").code == 0
+    assert cli("codex", story, "The Ferryman", "--add", "person").code == 0
+    assert "The brief" not in cli("codex", story, "The Ferryman", "--remove").err
+    taken = cli("codex", story, "Harker", "--remove")
+    assert taken.code == 0
+    assert "The brief, which is in every prompt, still tells of Edmund Harker: recurrentgpt edit brief" in taken.err
+
+
 def test_what_cannot_be_is_said_in_a_sentence(cli, story):
     assert "Which entry" in cli("codex", story, "--pin").err
     assert cli("codex", story, "--meant", "1").code == 1

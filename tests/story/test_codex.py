@@ -1753,6 +1753,51 @@ def test_no_line_tells_of_the_dead_as_of_the_living_in_whatever_verb_or_language
     assert len(facts_of(story)) == 7
 
 
+@pytest.mark.parametrize("heeds", [True, False])
+def test_a_capable_models_memory_does_not_tell_of_the_dead_as_of_the_living(begin, author, model, heeds):
+    story = begin(min_words=20, max_words=80, selector="simulator", past_tokens=0)
+    author(OPENING, ALIVE, DEAD, tier="full")
+    plain, asked_again = model.replies, []
+    noted = {
+        "locked the gate": ["Bastian Cole guards the gate for Signe Orrin.", "Bastian Cole locked the gate."],
+        "fell from the wall": ["Bastian Cole died at the wall.", "Bastian Cole distrusts the miller."],
+    }
+
+    def replies(messages):
+        text = plain(messages)
+        reply = json.loads(text) if text.startswith("{") else {}
+        if "drop" not in reply:
+            return text
+        if "summary" in reply:
+            passage = "\n".join(str(message.text) for message in messages[-2:])
+            lines = next((lines for mark, lines in noted.items() if mark in passage), [])
+            return json.dumps(
+                {**reply, "drop": [], "replace": [], "add": [{"sentence": one, "why": ""} for one in lines]}
+            )
+        asked_again.append(messages[-1].text)
+        held = re.findall(r"^(\d+)\. (.*)$", asked_again[-1], re.MULTILINE)
+        (guards,) = (int(number) for number, line in held if "guards the gate" in line)
+        instead = {"number": guards, "sentence": "Nobody guards the gate for Signe Orrin.", "why": "He is dead."}
+        return json.dumps({"drop": [], "replace": [instead] if heeds else []})
+
+    model.replies = replies
+    story.step()
+    brief(story)
+    for _ in range(2):
+        story.choose("Signe asks Bastian Cole for the brass key.")
+        story.step()
+    (asked,) = asked_again
+    assert "tells of somebody who is dead now as of the living" in asked
+    memory = story.passage().short_term_memory.splitlines()
+    assert ("Nobody guards the gate for Signe Orrin." in memory) is heeds
+    assert {"Bastian Cole locked the gate.", "Bastian Cole died at the wall."} < set(memory)
+    assert not [line for line in memory if line.startswith(("Bastian Cole guards", "Bastian Cole distrusts"))]
+    dropped = [item["sentence"] for item in story.passage().rationale["dropped"]]
+    assert dropped == ["Bastian Cole guards the gate for Signe Orrin."]
+    story.undo()
+    assert "Bastian Cole guards the gate for Signe Orrin." in story.passage().short_term_memory
+
+
 def test_an_end_that_says_something_else_than_the_line_ends_nothing(story, author, monkeypatch):
     given = CHANGES["round her neck"] + [
         change("brass key", "holder", "Bastian Cole", "", "thing", "end"),

@@ -153,8 +153,10 @@ def codex(
                 at = _same_step(opened, at)
             _flagged(opened, name, alias, merge, rename, pin=pin, hide=hide)
             if remove:
+                taken = opened.codex(name)[0]
                 opened.remove_entry(name)
                 note(f"{one_line(name)} is no entry any more.")
+                _tell_of_brief(opened, taken)
                 return
             entries, history = _entries(opened, name, at, everything=True)
             kept = _kept(opened, at)
@@ -280,6 +282,16 @@ def _flagged(
         opened.pin_entry(name, pinned=pin)
     if hide is not None:
         opened.hide_entry(name, hidden=hide)
+
+
+def _tell_of_brief(story: Story, taken: Entry) -> None:
+    """Say where the brief still has somebody who was taken out of the codex."""
+    from recurrentgpt.schema.parts import character_names
+
+    if set(character_names(story.brief)) & set(taken.own_names):
+        note(
+            f"The brief, which is in every prompt, still tells of {one_line(taken.name)}: recurrentgpt edit brief {story.id}"
+        )
 
 
 def _row(entry: Entry) -> tuple[str, str, str, str]:

@@ -106,8 +106,8 @@ def from_text(passage: str, codex: Codex) -> list[Change]:
             ]
             changes += found
             # What is lost or handed over may be found or given back before the passage ends.
-            if things := [change for change in found if change["kind"] == "thing"]:
-                known = changed(known, things)
+            if followed := [change for change in found if change["kind"] == "thing" and _is_followed(change)]:
+                known = changed(known, followed)
     return without_returned(changes, passage, codex, gone=("absent", "dead"))
 
 
@@ -169,9 +169,9 @@ def _from_told(
             )
         if is_english(language):
             changes += [{**change, "rests_on": rests_on} for entry in named for change in _ended_by(fact, entry, named)]
-            # What follows calls people by their new names, and tells who has a thing after that.
-            if any(change["do"] != "set" or change.get("aspect") == "holder" for change in found):
-                known = changed(known, [change for change in found if change.get("aspect") in (None, "holder")])
+            # What follows calls people by their new names, and tells who has or finds a thing after that.
+            if followed := [change for change in found if _is_followed(change)]:
+                known = changed(known, followed)
     changes += [
         change for change in _pronouns(passage, known) if change["entry"] in told or codex.find(change["entry"])
     ]
@@ -200,6 +200,12 @@ def new_holder(change: Change, passage: str, known: Codex) -> Change | None:
         return None
     about = Change(entry=name, kind="person", do="alias", value=name)
     return about if title or len(words) > 1 or acts(Entry(name, "person"), passage) else None
+
+
+def _is_followed(change: Change) -> bool:
+    """Return whether what a passage tells later rests on a change: on a name, or on who has a thing, or that it is lost."""
+    aspect = change.get("aspect")
+    return aspect in (None, "holder") or (aspect == "status" and change["kind"] == "thing")
 
 
 def _longer_names(told: Iterable[str], known: Codex) -> Iterator[Change]:

@@ -4,6 +4,7 @@ import pytest
 
 from recurrentgpt.memory.codex import changed
 from recurrentgpt.nodes.codex_changes import deaths, from_facts, from_manuscript
+from recurrentgpt.prose.sentences import sentences
 from recurrentgpt.schema.codex import Change, Codex
 
 
@@ -562,8 +563,9 @@ def test_what_is_mended_is_destroyed_no_longer(fact, status):
     ],
 )
 def test_what_a_passage_says_last_of_a_thing_holds(passage, status):
-    codex = changed(KNOWN, from_manuscript(passage, KNOWN, Codex()), "p2", 2)
-    assert codex.find("old mill" if "mill" in passage else "silver cup").value("status") == status
+    thing = "old mill" if "mill" in passage else "silver cup"
+    assert changed(KNOWN, from_manuscript(passage, KNOWN, Codex()), "p2", 2).find(thing).value("status") == status
+    assert after(*sentences(passage)).find(thing).value("status") == status
 
 
 @pytest.mark.parametrize(

@@ -65,30 +65,24 @@ def newly_dead(known: Codex, after: Codex) -> list[Entry]:
     return [entry for entry in after.dead if entry.name not in before]
 
 
-def tells_of_the_dead(line: str, known: Codex, after: Codex) -> bool:
-    """Return whether a sentence of a passage tells as of the living of somebody who was dead before it and still is.
+def living_no_longer(memory: Iterable[str], old: Collection[str], known: Codex, after: Codex) -> list[str]:
+    """Return the sentences of a memory, of which some are `old`, that tell as of the living of somebody who is dead now.
 
-    Of whoever dies in it, only how they live: what they did before, and that they died, is told in the present, too.
+    Of whoever dies in a passage its own sentences may tell in the present what they did before, and that they died: only how
+    they live is told of the living.
     """
     died = newly_dead(known, after)
-    return any(
-        (tells_how_they_live if entry in died else tells_of_the_living)(line, after.called_alone(entry))
-        for entry in after.dead
-    )
+    names = {entry.name: after.called_alone(entry) for entry in after.dead}
 
-
-def living_no_longer(memory: Iterable[str], old: Collection[str], known: Codex, after: Codex) -> list[str]:
-    """Return the sentences of a memory, of which some are `old`, that tell as of the living of somebody who is dead now."""
-    died = newly_dead(known, after)
-    return [
-        line
-        for line in memory
-        if (
-            any(tells_of_the_living(line, after.called_alone(entry)) for entry in died)
-            if line in old
-            else tells_of_the_dead(line, known, after)
+    def tells(line: str) -> bool:
+        if line in old:
+            return any(tells_of_the_living(line, names[entry.name]) for entry in died)
+        return any(
+            (tells_how_they_live if entry in died else tells_of_the_living)(line, names[entry.name])
+            for entry in after.dead
         )
-    ]
+
+    return [line for line in memory if tells(line)]
 
 
 def _is_no_longer(told: Change, now: Change | None) -> bool:

@@ -32,7 +32,7 @@ from recurrentgpt.nodes.codex_changes import end_of, from_facts, nearest, with_w
 from recurrentgpt.nodes.codex_from_reply import CodexChange, from_reply
 from recurrentgpt.nodes.codex_newcomers import newcomers
 from recurrentgpt.nodes.continuity import codex_before, no_longer_gone
-from recurrentgpt.nodes.outdated_memory import living_no_longer, outdated_sentences, tells_of_the_dead
+from recurrentgpt.nodes.outdated_memory import living_no_longer, outdated_sentences
 from recurrentgpt.nodes.prompt_messages import small_turns, written_turns
 from recurrentgpt.nodes.prompt_values import finale, memory_lines, people, subjects, variables
 from recurrentgpt.nodes.reply_schemas import facts_reply
@@ -297,13 +297,14 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     reply = await ask(model, [*asked, request], form, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=meter)
     changes = Changes()
     new = changes.apply(old, reply, reply.add)
-    # First who is back, for a passage may go on to tell that they leave again.
-    back = _no_longer_gone(state, runtime, known)
-    codex = [*back, *_told(reply, facts, state, runtime, known)]
+    # Of a passage whose memory is behind, its author may have had a word on the codex.
+    said = state.get("codex", []) if state.get("memory_is_behind") else []
+    said = [change for change in said if change.get("author")]
+    codex = [*_told(reply, facts, state, runtime, known), *said]
     stray = _of_no_sentence(reply, len(old))
     objections = [
         _objection(new, old, runtime.context.language),
-        _objection_to_the_living(new, old, codex, known, state["step"]),
+        _objection_to_the_living(new, _living_no_longer(new, old, codex, known)),
         *map(_put_right, [*reply.unusable, *stray]),
     ]
     if problem := "\n".join(filter(None, objections)):
@@ -319,22 +320,19 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
             new = changes.apply(new, repair, getattr(repair, "add", ()))
             reply = _with_repair(reply, repair)
             if lacking:
-                codex = [*back, *_told(reply, facts, state, runtime, known)]
+                codex = [*_told(reply, facts, state, runtime, known), *said]
     if not reply.summary:
         raise ModelReplyError(f"{model.name} did not sum the passage up: try again. What was written is safe.")
     summary = " ".join(reply.summary.split())
-    untrue = _living_no_longer(new, old, codex, known, state["step"])
+    untrue = _living_no_longer(new, old, codex, known)
     lines = [line for line in new if line not in untrue] or [summary]
     kept, over = await _within_ceilings(lines, state, runtime, reader=_reader(lines, state, runtime, model))
     changes.why_dropped |= dict.fromkeys(untrue, NOT_NOW)
     dropped = [Dropped(sentence=line, why=changes.why_dropped.get(line, "")) for line in old if line not in lines]
     added = [Added(sentence=line, why=changes.why_added.get(line, "")) for line in kept if line not in old]
     standing = {turn.number: turn.now for turn in reply.turns}
-    said = list[Change]()
     if state.get("memory_is_behind"):
-        # Its summary is in the archive, and its author may have had a word on the codex.
-        summary = state["summary"]
-        said = [change for change in state.get("codex", []) if change.get("author")]
+        summary = state["summary"]  # the one in the archive
     # A plan that the author's own passage was not written from is history.
     unreached = "" if state.get("plan_author") == KEPT_PLAN else _unreached(reply.unreached)
     return {
@@ -345,21 +343,24 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
         "summary": summary,
         "turns": updated_turns(state.get("turns", []), standing, len(state["brief"]["outline"])),
         "clues": clues_after(state, reply),
-        "codex": [*codex, *said],
+        "codex": codex,
     }
 
 
 def _told(reply: MemoryChanges, facts: Facts, state: State, runtime: StoryRuntime, known: Codex) -> list[Change]:
-    """Return what a reply says that its passage changed in the codex."""
-    over = _over(reply.over, facts, state["passage"]) if isinstance(reply, ReplyOnFacts) else []
-    if not isinstance(reply, MemoryReply):
-        return over
-    return [*over, *from_reply(reply.codex, state["passage"], known, runtime.context.language)]
+    """Return what a passage changed in the codex, by a reply and by rules."""
+    # First who is back, for a passage may go on to tell that they leave again.
+    told = [*_no_longer_gone(state, runtime, known)]
+    if isinstance(reply, ReplyOnFacts):
+        told += _over(reply.over, facts, state["passage"])
+    if isinstance(reply, MemoryReply):
+        told += from_reply(reply.codex, state["passage"], known, runtime.context.language)
+    return told
 
 
-def _living_no_longer(new: list[str], old: list[str], codex: Sequence[Change], known: Codex, step: int) -> list[str]:
+def _living_no_longer(new: list[str], old: list[str], codex: Sequence[Change], known: Codex) -> list[str]:
     """Return the sentences of a memory that tell as of the living of somebody who is dead by these changes of the codex."""
-    return living_no_longer(new, old, known, changed(known, codex, "the passage", step))
+    return living_no_longer(new, old, known, changed(known, codex))
 
 
 def _no_longer_gone(state: State, runtime: StoryRuntime, known: Codex) -> list[Change]:
@@ -534,9 +535,8 @@ def _objection(new: list[str], old: list[str], language: str) -> str:
     return "\n".join(problems)
 
 
-def _objection_to_the_living(new: list[str], old: list[str], codex: Sequence[Change], known: Codex, step: int) -> str:
-    """Return what a model is to put right in a memory that tells as of the living of the dead; "" where nothing does."""
-    untrue = _living_no_longer(new, old, codex, known, step)
+def _objection_to_the_living(new: list[str], untrue: Sequence[str]) -> str:
+    """Return what a model is to put right where sentences of a memory tell of the dead as of the living; "" for none."""
     if not untrue:
         return ""
     which = ", ".join(str(number) for number, line in enumerate(new, 1) if line in untrue)
@@ -580,7 +580,8 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
     if runtime.context.codex:
         after = changed(known, codex, "the passage", state["step"])
         over = outdated_sentences(old, codex, known, after, step=state["step"])
-        new = [line for line in new if not tells_of_the_dead(line, known, after)]
+        untrue = living_no_longer(new, (), known, after)
+        new = [line for line in new if line not in untrue]
     old = [line for line in old if line not in over]
     reader = _reader([*old, *new], state, runtime, model)
     kept, dropped = await _within_ceilings(

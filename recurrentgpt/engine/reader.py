@@ -5,7 +5,7 @@ Neither a graph nor a checkpoint is needed for that, and nothing of LangGraph is
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from recurrentgpt.engine.diff import Diff
@@ -13,13 +13,13 @@ from recurrentgpt.engine.passage import Passage
 from recurrentgpt.engine.refs import NOTHING_WRITTEN, Ref, is_along_passages, resolve, taken_back
 from recurrentgpt.engine.snapshot import PendingReplay
 from recurrentgpt.engine.tree import Tree
-from recurrentgpt.memory.codex import codex_at
+from recurrentgpt.memory.codex import changed, codex_at
 from recurrentgpt.memory.corrections import in_force, read_overlay, with_summary
 from recurrentgpt.memory.log_reader import LogReader, path_to
 from recurrentgpt.memory.row_shapes import damage
 from recurrentgpt.models.meter import total_usage
 from recurrentgpt.prose.model_text import visible_text
-from recurrentgpt.schema.codex import Change, Codex, Entry
+from recurrentgpt.schema.codex import ONE_EACH, Change, Codex, Entry
 from recurrentgpt.schema.context import SETTINGS, STORY_SETTINGS
 from recurrentgpt.schema.errors import EntryNotFound, StorageError, StoryError, StoryNotFound
 from recurrentgpt.schema.log import AheadTally, Commit, ReplayRow, StoryRecord
@@ -192,7 +192,10 @@ class StoryReader:
         return sorted(codex.entries.values(), key=lambda entry: not entry.pinned)
 
     async def codex_history(self, name: str, at: Ref | None = None) -> list[HistoryLine]:
-        """Return what the passages up to a place and the author changed in an entry, the oldest first."""
+        """Return what the passages up to a place and the author changed in an entry, the oldest first.
+
+        What a passage ended without a word of it is told, too: where somebody was who died in it, who had what it lost.
+        """
         codex = await self.codex_at(at)
         entry = find_entry(codex, name)
         called = {known.casefold() for known in (entry.name, *entry.aliases, *entry.former)}
@@ -204,15 +207,16 @@ class StoryReader:
             else []
         )
         said = await self._said_at([*commits, *later], (await self.commit_and_overlay(at))[1])
-        changed = list[tuple[Commit, list[Change]]]()
+        told, known = list[tuple[Commit, list[Change]]](), Codex()
         for commit in commits:
             of_branch = said.get(commit["id"], [])
             # A new name or a merge is in the passage, too, and told once.
             noted = [change for change in commit.get("codex", []) if change not in of_branch]
-            changed.append((commit, [*noted, *of_branch]))
+            before, known = known, changed(known, commit.get("codex", []), commit["id"], commit["step"])
+            told.append((commit, [*noted, *_implied(before, known, called, noted), *of_branch]))
         return [
             HistoryLine(commit["id"], commit["step"], change)
-            for commit, changes in (*changed, *((commit, said.get(commit["id"], [])) for commit in later))
+            for commit, changes in (*told, *((commit, said.get(commit["id"], [])) for commit in later))
             for change in changes
             if change["entry"].casefold() in called or codex.find(change["entry"]) is entry
             # That there is somebody changes nothing of them.
@@ -326,3 +330,20 @@ def find_entry(codex: Codex, name: str) -> Entry:
         else "none is like it; add it first, or ask for another."
     )
     raise EntryNotFound(f"The codex has no one entry {name[:60]!r}: {then}")
+
+
+def _implied(before: Codex, after: Codex, called: Iterable[str], noted: Sequence[Change]) -> Iterator[Change]:
+    """Yield the ends of what is true no longer of whoever is called so, after changes that do not say it themselves."""
+    said = {(change["do"], change.get("aspect")) for change in noted if change["entry"].casefold() in called}
+    for name in called:
+        old, new = before.entries.get(name), after.entries.get(name)
+        if old is None or new is None or old is new:
+            continue
+        for line in old.lines:
+            is_replaced = line.aspect in (*ONE_EACH, "look") and ("set", line.aspect) in said
+            if line in new.true_lines or is_replaced or ("end", line.aspect) in said:
+                continue
+            # Said again, it is true, and rests on more.
+            if any((one.aspect, one.value, one.text) == (line.aspect, line.value, line.text) for one in new.true_lines):
+                continue
+            yield Change(entry=new.name, kind=new.kind, do="end", aspect=line.aspect, value=line.value, text=line.text)

@@ -951,6 +951,22 @@ def test_history_tells_every_change_of_an_entry(story, author):
     assert steps == sorted(steps, key=lambda row: row[0])
 
 
+def test_history_tells_what_a_passage_ended_without_a_word_of_it(story, author):
+    begun(story, author, ALIVE, DEAD, tier="full")
+    told = [(line.step, line.change["do"], line.change.get("aspect")) for line in story.codex_history("Bastian")]
+    assert told.index((3, "set", "status")) < told.index((3, "end", "place"))
+    (fact,) = (
+        line.change for line in story.codex_history("Bastian") if (line.step, line.change.get("aspect")) == (3, "fact")
+    )
+    assert (fact["do"], fact["text"]) == ("end", "Bastian Cole lives in the gatehouse.")
+    (key,) = (line.change for line in story.codex_history("brass key") if line.step == 3)
+    assert (key["do"], key["aspect"], key["value"]) == ("end", "holder", "Bastian Cole")
+    assert not [line for line in story.codex_history("Signe") if (line.step, line.change["do"]) == (3, "end")]
+    assert [line.step for line in story.codex_history("Bastian", 2)] == [
+        line.step for line in story.codex_history("Bastian") if line.step < 3
+    ]
+
+
 def test_an_export_holds_the_codex(story, author, tmp_path):
     begun(story, author, ALIVE, DEAD)
     story.add_entry("The Ferryman", "person", ["The Ferryman takes no coin."])

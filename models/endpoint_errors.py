@@ -108,11 +108,9 @@ def translate(error: Exception, model: ResolvedModel) -> ModelError | None:
         return ModelUnavailable(f"The server of {model.name} {why}; wait a little and try again{detail}.")
     if status is not None:
         advice = _ADVICE.get(status, "check the settings of the model")
-        refused = ModelRefused(
-            f"The server of {model.name} refused the request with status {status}: {advice}{detail}."
+        return ModelRefused(
+            f"The server of {model.name} refused the request with status {status}: {advice}{detail}.", status
         )
-        refused.status = status
-        return refused
     if any(isinstance(cause, (TimeoutError, ModelTimeoutError, *_of_http("TimeoutException"))) for cause in causes):
         model.seen.silences += 1
         seconds = f"{model.timeout:g} seconds" if model.timeout else "the time that its client allows"

@@ -74,10 +74,14 @@ class ModelTooSlow(ModelError):
 
 
 class ModelRefused(ModelError):
-    """Report a fault that trying again cannot mend: a wrong key, an unknown model, a bad request."""
+    """Report a fault that trying again cannot mend: a wrong key, an unknown model, a bad request.
 
-    status: int | None = None
-    """The HTTP status of a server's refusal of the request as it is; None where the message tells more of the fault."""
+    `status` is the HTTP status of a server's refusal of the request as it is; None where the message tells more of the fault.
+    """
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 class ModelReplyError(ModelError):

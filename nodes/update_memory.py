@@ -208,7 +208,7 @@ class MemoryReply(MemoryChanges):
 
 
 class ReplyOnFacts(MemoryReply):
-    """The same where facts are shown, of which some may be over."""
+    """What a capable model changes in the memory after a passage, and which of the facts that it is shown are over."""
 
     over: Numbers = []
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from recurrentgpt.desk.backend.disk_store import DiskStore
-from recurrentgpt.desk.backend.job_state import Progress
+from recurrentgpt.desk.backend.import_progress import as_far_as_read
 from recurrentgpt.desk.backend.ledger import Ledger
 from recurrentgpt.desk.backend.memory_change import MemoryChange
 from recurrentgpt.desk.backend.save_draft import Draft, Edit
@@ -28,7 +28,6 @@ from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.nodes.open_story import check_input, language_of
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import RecurrentGPTError, StorageError, StoryError, StoryNotFound
-from recurrentgpt.schema.parts import KEPT_PLAN
 from recurrentgpt.schema.state import StoryInput
 from recurrentgpt.story import Story
 from recurrentgpt.story_list import DAMAGED
@@ -50,18 +49,6 @@ async def _read_at_head(library: Library, summary: StorySummary) -> _AtHead:
     brief = await StoryReader(log, summary.story).brief()
     words = sum(links[key]["words"] for key in path_to(summary.head, links))
     return {"genre": brief["genre"], "premise": brief["premise"], "words": words}
-
-
-async def _as_far_as_read(log: StoryLog, story: str, head: str, unread: Progress) -> Progress:
-    """Return how far an import had come: a server that was killed had more of the book in the log than it had noted."""
-    links = await log.links(story)
-    for commit in await log.get_many(
-        story, [key for key in path_to(head, links) if links[key]["step"] > unread["done"]]
-    ):
-        if commit["plan_author"] != KEPT_PLAN:
-            break
-        unread = {**unread, "done": commit["step"]}
-    return unread
 
 
 async def _forget_beginning(story: Story) -> bool:
@@ -177,10 +164,8 @@ class Desk:
         nowhere = (
             draft is not None and not goes_on and await acall(lambda: _is_nowhere(library.engine.log, story, draft))
         )
-        unread, at = kept.get("unread"), head["head"] if head is not None else ""
-        if unread:
-            noted = unread
-            unread = await acall(lambda: _as_far_as_read(library.engine.log, story, at, noted))
+        if unread := kept.get("unread"):
+            unread = await as_far_as_read(library.engine.log, story, unread)
         if story in self.stories:  # somebody else was faster
             return self.stories[story]
         own = record["settings"] if record is not None else {}

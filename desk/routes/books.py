@@ -6,7 +6,7 @@ import asyncio
 import shutil
 import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import aclosing, asynccontextmanager, contextmanager
+from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, cast
 from urllib.parse import quote
@@ -18,10 +18,11 @@ from recurrentgpt.books.file_names import safe_name
 from recurrentgpt.books.readers import import_formats
 from recurrentgpt.books.writers import export_formats, file_suffix, find_format
 from recurrentgpt.desk.backend.dependencies import DeskDep, OpenedJobsDep
+from recurrentgpt.desk.backend.import_progress import as_far_as_read
 from recurrentgpt.desk.backend.schemas import ERROR_RESPONSES, JobStarted
 from recurrentgpt.desk.backend.story_jobs import StoryJobs
 from recurrentgpt.engine.story_export import tell_left_out
-from recurrentgpt.schema.errors import BookError
+from recurrentgpt.schema.errors import BookError, RecurrentGPTError
 from recurrentgpt.schema.events import Event
 
 router = APIRouter(tags=["books"], responses=ERROR_RESPONSES)
@@ -117,6 +118,12 @@ async def _rest(events: AsyncGenerator[Event], folder: Path, jobs: StoryJobs) ->
         jobs.unfinished_import = None
     finally:
         await _remove(folder)
+        if jobs.unfinished_import:
+            # Stopped, it may have a passage in the log of which it was not told.
+            with suppress(RecurrentGPTError):  # what keeps the log from being read, the work itself told
+                log = jobs.story.engine.log
+                jobs.unfinished_import = await as_far_as_read(log, jobs.story.id, jobs.unfinished_import)
+            jobs.save_soon()
 
 
 @asynccontextmanager

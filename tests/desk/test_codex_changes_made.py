@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+import threading
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ from recurrentgpt.desk.backend.asked_change import AskedChange, make_asked_chang
 from recurrentgpt.desk.backend.story_jobs import StoryJobs
 from recurrentgpt.library import Library
 from recurrentgpt.schema.errors import StorageError, StoryError
+from recurrentgpt.schema.events import Event
 from recurrentgpt.story import Story
 from tests.desk.conftest import API, Client
 from tests.desk.test_codex_changes import ADDED, FACT, WAITS
@@ -123,6 +127,30 @@ def test_what_is_asked_during_and_after_an_import_that_is_stopped_waits_until_th
     view = client.wait(story)
     assert view["unfinished_import"] is None
     assert {"Zoltan", "Vesna"} <= set(names(client, story, view["head"]))
+
+
+def test_an_import_that_is_stopped_before_it_tells_of_a_passage_in_the_log_is_as_far_as_that(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told, works = threading.Event(), Library.aimport_book
+
+    async def stops_short(library: Library, path: Path, **settings: Any) -> AsyncGenerator[Event]:
+        async with aclosing(works(library, path, **settings)) as events:
+            async for event in events:
+                if event["event"] == "import" and event["done"] == 3:
+                    told.set()
+                    await asyncio.Event().wait()
+                yield event
+
+    monkeypatch.setattr(Library, "aimport_book", stops_short)
+    answer = client.http.post(f"{API}/imports/begin", files={"file": ("book.txt", BOOK)}, data={"fast": "true"})
+    story = client.answer(answer)["story"]
+    assert told.wait(60)
+    client.send("POST", f"/stories/{story}/stop")
+    view = client.wait(story)
+    assert view["step"] == view["unfinished_import"]["done"] == 3
+    client.send("POST", f"/stories/{story}/codex", ADDED)
+    assert waits(client, story) == ["Zoltan"]
 
 
 @pytest.mark.parametrize("waiting", [True, False])

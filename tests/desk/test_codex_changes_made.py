@@ -148,7 +148,8 @@ def test_an_import_that_is_stopped_before_it_tells_of_a_passage_in_the_log_is_as
     assert told.wait(60)
     client.send("POST", f"/stories/{story}/stop")
     view = client.wait(story)
-    assert view["step"] == view["unfinished_import"]["done"] == 3
+    # The engine may have been at the next one.
+    assert view["step"] == view["unfinished_import"]["done"] >= 3
     client.send("POST", f"/stories/{story}/codex", ADDED)
     assert waits(client, story) == ["Zoltan"]
 

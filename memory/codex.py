@@ -450,7 +450,7 @@ def _after_death(codex: Codex, dead: Entry) -> Codex:
         if own == codex.key(dead):
             gone = [line for line in entry.true_lines if line.passage and _ends_with_life(dead, line)]
         else:
-            gone = [line for line in entry.true_lines if line.passage and _tells_of_life(dead, line, names)]
+            gone = [line for line in entry.true_lines if line.passage and _is_of_life(entry, dead, line, names)]
             if (line := entry.line("holder")) and line.passage and _holder(codex, line.value) is dead:
                 gone.append(line)
         if gone:
@@ -472,7 +472,7 @@ def _dead_of(codex: Codex, entry: Entry, line: Line) -> Entry | None:
     if line.aspect != "fact":
         return None
     return next(
-        (dead for dead in codex.dead if dead is not entry and _tells_of_life(dead, line, codex.called_alone(dead))),
+        (one for one in codex.dead if one is not entry and _is_of_life(entry, one, line, codex.called_alone(one))),
         None,
     )
 
@@ -482,6 +482,15 @@ def _ends_with_life(dead: Entry, line: Line) -> bool:
         is_named = any(name[1:] in line.text for name in dead.names)
         return _tells_of_life(dead, line, dead.names) if is_named else is_present_of_them(line.text)
     return line.aspect in ("place", "unaware", "holder")
+
+
+def _is_of_life(entry: Entry, dead: Entry, line: Line, names: tuple[str, ...]) -> bool:
+    """Return whether a fact of another entry tells as of the living of somebody who is dead.
+
+    What is promised or asked names them beside others, and stays: an oath holds for as long as it is open.
+    """
+    is_said = entry.kind not in ("promise", "question") or line.text.startswith(names)
+    return is_said and _tells_of_life(dead, line, names)
 
 
 def _tells_of_life(dead: Entry, line: Line, names: tuple[str, ...]) -> bool:

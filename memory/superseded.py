@@ -75,7 +75,7 @@ _BEFORE_SUBJECT = re.compile(
 """What stands before somebody of whom a sentence says something."""
 
 _CUT = "…"
-"""What `limit_words` puts in the place of the words that are too many."""
+"""What `limit_words` puts in the place of the words that are too many, and a quoted passage has where it is not quoted."""
 
 _HAS = r"(?:has|wears|carries|holds|keeps|owns|possesses|hides|is (?:wearing|carrying|holding|keeping|hiding))"
 """How it is said that somebody has a thing now."""
@@ -140,8 +140,10 @@ def still_true(codex: Codex, commit: Commit, kind: RowKind, row: int, piece: str
     summary = without_superseded(commit["summary"], over)
     if kind in ("summary", "fact"):
         piece = without_superseded(piece, over)
+    whole = piece
     for said in _words_of(over):
         piece = _without_words(piece, said)
+    piece = piece if piece is whole else _tidied(piece)
     for entry in (*codex.held, *codex.gone):
         # In nobody's hands is what is lost.
         now = entry.line("holder") or entry.line("status")
@@ -176,10 +178,19 @@ def _words_of(over: Collection[Superseded]) -> list[str]:
 
 
 def _without_words(text: str, said: str) -> str:
-    """Return a text without what was said; of a sentence that was too long to be kept whole, the beginning is known."""
-    if said in text or not said.endswith(_CUT):
-        return text.replace(said, "")
-    return _without(text, lambda sentence: sentence.strip().startswith(said.removesuffix(_CUT)))
+    """Return a text with a mark in the place of what was said; of a sentence that is not known whole, its beginning is."""
+    if said in text:
+        return text.replace(said, f" {_CUT} ")
+    if not said.endswith(_CUT):
+        return text
+    began = said.removesuffix(_CUT)
+    parts = [_CUT if part.strip().startswith(began) else part for part in sentences(text)]
+    return " ".join(parts) if _CUT in parts else text
+
+
+def _tidied(text: str) -> str:
+    """Return a text with one mark between two sentences that did not stand beside each other, and none around it."""
+    return re.sub(rf"(?:{_CUT} )+(?={_CUT})", "", " ".join(text.split())).strip(f"{_CUT} ")
 
 
 def says_again(sentence: str, line: Superseded) -> bool:

@@ -16,8 +16,10 @@ from recurrentgpt.nodes.codex_changes import (
     MOST_SENTENCE_WORDS,
     acts,
     called_too,
+    end_of,
     nearest,
     new_holder,
+    no_longer,
     shortened,
     with_words,
 )
@@ -34,12 +36,15 @@ from recurrentgpt.nodes.codex_named_entries import (
 from recurrentgpt.nodes.codex_names import is_told_as_kin
 from recurrentgpt.nodes.codex_statuses import is_foreign, is_of_another_kind, status_of
 from recurrentgpt.nodes.small.reply_patterns import is_english
+from recurrentgpt.prose.sentences import count_words, limit_words
 from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.schema.codex import NOBODY_HAS, Aspect, Change, Codex, Entry, Kind
-from recurrentgpt.schema.names import key_of, parts_of, plain
+from recurrentgpt.schema.names import key_of, parts_of, plain, without_article
 
 MOST_NAME = 5
 """Words of another name that somebody has, or something."""
+LEAST_QUOTED = 3
+"""Words from which on a sentence that a model quotes word for word is taken as it is."""
 _ASPECTS = (*get_args(Aspect), "name")
 """What a model may say of an entry: beside what an entry has, that it has another name."""
 
@@ -131,12 +136,25 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex, languag
             if (new := new_holder(change, passage, codex)) is not None:
                 changes.append({**new, "rests_on": rests_on})
                 codex = codex.with_entry(None, Entry(new["entry"], new["kind"]))
+            if aspect == "role" and is_english(language):
+                changes += [{**one, "rests_on": rests_on} for one in _of_brief(known, said, ended=ended)]
             if aspect == "fact":
                 change["text"] = said = _by_name(said, known, codex)
                 if not ended:
                     changes += [{**end, "rests_on": rests_on} for end in learned(unaware, said)]
             changes.append(change)
     return changes
+
+
+def _of_brief(known: Entry, role: str, *, ended: bool) -> Iterator[Change]:
+    """Yield what else the end of a role changes, which the brief goes on to tell, or a role that somebody has again."""
+    said = without_article(role).casefold()
+    if ended:
+        whole = any(line.value == role for line in known.lines if line.aspect == "role" and not line.passage)
+        offices = known.roles_of_brief
+        yield from (no_longer(known, one) for one in offices if whole or without_article(one).casefold() == said)
+    elif said in known.former_roles:
+        yield end_of(known, known.former_roles[said])
 
 
 def _is_a_relative(name: str, known: Entry, reply: Sequence[CodexChange], passage: str) -> bool:
@@ -209,6 +227,12 @@ def _instead(found: list[Change], known: Entry, reply: Sequence[CodexChange], co
 
 def _rests_on(item: CodexChange, entry: Entry, told: Sequence[tuple[str, set[str]]]) -> str:
     """Return the sentence of the passage that says a change; empty where none says more of it than names."""
+    quote = " ".join(plain(item.sentence or "").split())
+    if count_words(quote) >= LEAST_QUOTED:
+        for sentence, _ in told:
+            if quote in plain(whole := " ".join(sentence.split())):
+                # Of a speech that is too long, the part that says it.
+                return whole if count_words(whole) <= MOST_SENTENCE_WORDS else limit_words(quote, MOST_SENTENCE_WORDS)
     quoted = set(tokens(item.sentence or ""))
     found = nearest(item.sentence or "", told)
     if found and 2 * len(quoted & set(tokens(found))) > len(quoted):

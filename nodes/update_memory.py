@@ -28,7 +28,7 @@ from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import FACTS, FULL_REPLY_TOKENS, sampled
 from recurrentgpt.models.json_replies import OptionalText, PartialReply, UnusableEntry
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.nodes.codex_changes import end_of, from_facts, nearest, with_words
+from recurrentgpt.nodes.codex_changes import end_of, from_facts, nearest, no_longer, with_words
 from recurrentgpt.nodes.codex_from_reply import CodexChange, from_reply
 from recurrentgpt.nodes.codex_newcomers import newcomers
 from recurrentgpt.nodes.continuity import codex_before, no_longer_gone
@@ -41,8 +41,10 @@ from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.nodes.worked_examples import strangers, walks_in
 from recurrentgpt.prose.list_marks import without_marks, without_number
 from recurrentgpt.prose.sentences import count_words, limit_words, numbered, sentences
+from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.schema.codex import Aspect, Change, Codex, Entry, Line
 from recurrentgpt.schema.errors import ModelReplyError
+from recurrentgpt.schema.names import CALENDAR
 from recurrentgpt.schema.outline import TurnStatus, updated_turns
 from recurrentgpt.schema.state import (
     BY_HAND,
@@ -94,6 +96,8 @@ _LEANING = re.compile(
     re.IGNORECASE,
 )
 """What a sentence says that leans on the one before it."""
+_DATED = re.compile(rf"\b(?:{'|'.join(sorted(CALENDAR))}|\d+(?:st|nd|rd|th)|1\d{{3}}|20\d\d)\b")
+"""What says which day or year is meant."""
 
 
 _PLAN = r"(?:it|(?:its|the) (?:whole |entire )?plan)"
@@ -282,12 +286,12 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
         newest = [entry.name for entry in reversed(open_entries(known))]
         still_open = _first(newest, MOST_OPEN, MOST_OPEN_WORDS)[::-1]
         about = _about(state, known)
-        facts = _facts(about)
+        facts = _facts([*about, *(one for one in open_entries(known) if one.name in still_open and one not in about)])
         shown = {
             "open": still_open,
             "looks": _looks(about),
             "facts": [*facts],
-            "known": _known_names(state, known),
+            "known": _known_names(state, known, about),
         }
         told = f"{told}\n{prompts.fill('codex', **shown)}"
         # A template of somebody's own may show none.
@@ -369,19 +373,19 @@ def _no_longer_gone(state: State, runtime: StoryRuntime, known: Codex) -> list[C
     return no_longer_gone(state["passage"], known, state["plan"], state.get("previous_passage", ""))
 
 
-def _known_names(state: State, known: Codex) -> Sequence[str]:
-    """Return what the codex calls those things and places that the plan or the passage names, or somebody has whom they name."""
-    names = [
-        entry.name
-        for entry in touched(known, state["plan"], state["passage"], fewest=0)
-        if entry.kind in ("thing", "place")
-    ]
-    return _first(names, MOST_KNOWN, MOST_KNOWN_WORDS)
+def _known_names(state: State, known: Codex, about: Sequence[Entry]) -> Sequence[str]:
+    """Return what the codex calls the things and places that a passage is about, and those of whom it or the plan names."""
+    all_told = (*touched(known, state["plan"], state["passage"], fewest=0), *about)
+    names = dict.fromkeys(entry.name for entry in all_told if entry.kind in ("thing", "place"))
+    return _first([*names], MOST_KNOWN, MOST_KNOWN_WORDS)
 
 
 def _about(state: State, known: Codex) -> list[Entry]:
-    """Return whom and what the passage names, then what only its plan does."""
+    """Return whom and what the passage names, then what only its plan does, and the oar-bells where it tells of bells."""
     named = {entry.name: entry for text in (state["passage"], state["plan"]) for entry in known.named_in(text)}
+    words = set(tokens(state["passage"]))
+    joined = (one for one in known.entries.values() if one.kind == "thing" and "-" in one.name.split()[-1])
+    named |= {entry.name: entry for entry in joined if entry.name.lower().rsplit("-", maxsplit=1)[-1] in words}
     return list(named.values())
 
 
@@ -396,9 +400,12 @@ Facts = dict[str, list[tuple[Entry, Line]]]
 
 
 def _facts(about: Sequence[Entry]) -> Facts:
-    """Return what passages told of those whom this one is about, the newest of each before the second of any."""
+    """Return what was told of those whom a passage is about, the newest of each before the second of any, and their offices."""
     held = [
-        [(entry, line) for line in reversed(entry.true_lines) if line.passage and line.aspect in _MAY_BE_OVER]
+        [
+            *((entry, line) for line in reversed(entry.true_lines) if line.passage and line.aspect in _MAY_BE_OVER),
+            *((entry, Line("role", role, "", "", "", 0)) for role in entry.roles_of_brief),
+        ]
         for entry in about
     ]
     told: Facts = {}
@@ -412,7 +419,11 @@ def _over(numbers: Sequence[int], facts: Facts, passage: str) -> list[Change]:
     told = [*facts]
     ended = [told[number - 1] for number in dict.fromkeys(numbers) if 1 <= number <= len(told)]
     said = with_words(passage) if ended else []
-    return [{**end_of(entry, line), "rests_on": nearest(fact, said)} for fact in ended for entry, line in facts[fact]]
+    return [
+        {**(end_of(entry, line) if line.passage else no_longer(entry, line.value)), "rests_on": nearest(fact, said)}
+        for fact in ended
+        for entry, line in facts[fact]
+    ]
 
 
 def _first(names: Sequence[str], most: int, most_words: int) -> Sequence[str]:
@@ -527,12 +538,21 @@ def _objection(new: list[str], old: list[str], language: str) -> str:
             "words: drop what the story needs least, or say it shorter."
         )
     fresh = [number for number, line in enumerate(new, 1) if line not in old]
-    if language == "English" and (unclear := [n for n in fresh if _LEANING.search(_QUOTED.sub("", new[n - 1]))]):
+    if language == "English" and (unclear := [number for number in fresh if _leans(new[number - 1])]):
         which = ", ".join(map(str, unclear))
         problems.append(
             f"Read alone, number {which} does not say who or when: replace it by a sentence with names and dates."
         )
     return "\n".join(problems)
+
+
+def _leans(sentence: str) -> bool:
+    """Return whether a sentence read alone does not say who or when; "that day" may be one that it has named."""
+    told = _QUOTED.sub("", sentence)
+    return any(
+        not (match[0].lower().startswith(("that", "the same")) and _DATED.search(told, 0, match.start()))
+        for match in _LEANING.finditer(told)
+    )
 
 
 def _objection_to_the_living(new: list[str], untrue: Sequence[str]) -> str:

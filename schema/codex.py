@@ -96,6 +96,11 @@ _ABBREVIATED = "".join(
     )
 )
 """What is not before a full stop that ends a sentence: an initial, and Dr, Mrs or St, which have no vowel."""
+_NO_LONGER = " is no longer "
+_AN_OFFICE = re.compile(
+    r"(?:the|an?) (?!(?:woman|man|girl|boy|child|person|lady|gentleman)\b)[a-z][\w'’-]*(?: [\w'’-]+){0,4}"
+)
+"""What somebody may be no longer, as a description of them says it."""
 _ROLE_ENDS = re.compile(rf"\s*[,;:(]\s*|{_ABBREVIATED}\.\s+|\s+(?:who|whose|that|which)\s")
 """What ends a role before what else is told of somebody."""
 _BEFORE, _BEHIND = re.compile(r"(?:^|(?<=[\s\"“(—-]))([A-Z][\w'’-]*)\.? $"), re.compile(r" ([A-Z][\w-]*)")
@@ -445,7 +450,33 @@ class Entry:
         """What else it may be meant by, without an article: `ferryman`; "a woman" and long descriptions call nobody."""
         bare = [without_article(role) for role in self._first_roles if not is_somebodys(role)]
         roles = (role for role in bare if 0 < len(role.split()) <= MOST_ROLE_WORDS)
-        return tuple(dict.fromkeys(role for role in roles if role.casefold() not in ANYBODY))
+        nobodys = ANYBODY | self.former_roles.keys()
+        return tuple(dict.fromkeys(role for role in roles if role.casefold() not in nobodys))
+
+    @cached_property
+    def former_roles(self) -> Mapping[str, Line]:
+        """The facts by which it has a role no longer, see `no_longer`, by that role in small letters and without an article."""
+        facts = [(line, *line.text.partition(_NO_LONGER)) for line in self.true_lines if line.aspect == "fact"]
+        called = {self.name, *self.aliases, *self.former}
+        return {
+            without_article(role.removesuffix(".")).casefold(): line
+            for line, name, _, role in facts
+            if role and name in called
+        }
+
+    def no_longer(self, role: str) -> str:
+        """Return the fact that it has a role no longer, which the brief goes on to tell."""
+        return f"{self.name}{_NO_LONGER}{role}."
+
+    @cached_property
+    def roles_of_brief(self) -> tuple[str, ...]:
+        """What the brief or the author says that somebody is, in a few words each, but for what they are no longer."""
+        if self.kind != "person":
+            return ()
+        lines = (line.value for line in self.lines if line.aspect == "role" and not line.passage)
+        parts = [part.strip(" .") for line in lines for part in _ROLE_ENDS.split(line)]
+        held = (part for part in parts if without_article(part).casefold() not in self.former_roles)
+        return tuple(part for part in held if _AN_OFFICE.fullmatch(part))
 
     @cached_property
     def short_names(self) -> Mapping[str, ShortName]:

@@ -65,7 +65,7 @@ class PassageEvent(TypedDict):
     """The plan that it was written from."""
     text: str
     contradictions: int
-    """How many of its sentences contradict the codex."""
+    """How often it contradicts the codex."""
 
 
 class MemoryEvent(TypedDict):

@@ -5,6 +5,7 @@ Neither a graph nor a checkpoint is needed for that, and nothing of LangGraph is
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -318,7 +319,7 @@ def find_entry(codex: Codex, name: str) -> Entry:
         return entry
     called = key_of(said).removeprefix("the ")
     words = set(called.split())
-    like = [one for one in codex.entries.values() if words & set(" ".join(one.called).split())]
+    like = [one for one in codex.entries.values() if words & set(re.split(r"[ -]", " ".join(one.called)))]
     if len(like) == 1 and called in [key_of(part) for name in like[0].aliases for part in parts_of(name)]:
         return like[0]  # Daniel, of a Dan who is Daniel Penny, too
     shown = [one.name for one in like if not one.hidden]

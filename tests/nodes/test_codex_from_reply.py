@@ -707,6 +707,13 @@ def test_a_father_of_the_same_surname_is_somebody_else():
     assert codex.find("Gregory Hale").value("role") == "a carpenter"
 
 
+def test_a_change_rests_on_the_part_of_a_long_speech_that_a_model_quotes():
+    speech = " ".join(["He had come for the forty, and I gave him the glass to hold for it."] * 3)
+    passage = f'By November she had taken to her bed, by the weir. "{speech} He drowned at the weir, Dell," said Jorun.'
+    codex = after(SMUGGLERS, passage, told("Silas Harker", "status", "dead", "He drowned at the weir, Dell,"))
+    assert codex.find("Silas Harker").line("status").rests_on == "He drowned at the weir, Dell,"
+
+
 FACTS = re.compile(r"- over: the number.*?:?\n((?:  \d+\. .*\n?)+)")
 
 

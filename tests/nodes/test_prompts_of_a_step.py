@@ -256,7 +256,9 @@ async def test_a_long_past_gives_way_to_what_is_recalled(write, model, write_pro
     commits = await write(steps=4)
     assert "The story so far" not in write_prompts()[3]
     assert commits[2]["passage"] not in write_prompts()[3]
-    assert f"- passage 1: {commits[1]['summary']} It says:" in write_prompts()[3]
+    recalled = write_prompts()[3].partition("Earlier passages that bear on this one:\n")[2]
+    assert f"- passage 1: {commits[1]['summary']}" in recalled
+    assert f"- passage 2: {commits[2]['summary']} It says:" in recalled
 
 
 async def test_what_is_recalled_tells_the_memory_no_second_time(write, model, write_prompts):

@@ -1814,6 +1814,99 @@ def test_a_capable_models_memory_does_not_tell_of_the_dead_as_of_the_living(begi
     assert "Bastian Cole guards the gate for Signe Orrin." in story.passage().short_term_memory
 
 
+def test_a_capable_writer_is_told_of_each_entry_in_a_line_of_its_own(begin, author, monkeypatch):
+    glass = [change("the tide-glass", "place", "on the sill", "", "thing"), change("Signe", "look", "a grey braid", "")]
+    monkeypatch.setitem(CHANGES, "locked the gate", [*CHANGES["locked the gate"], *glass])
+    story = begun(begin(min_words=20, max_words=80, selector="simulator"), author, ALIVE, tier="full")
+    story.choose("Signe asks Bastian Cole for the brass key and the tide-glass.")
+    story.step()
+    (told,) = (part.text for part in story.written_from() if part.name == "What is true now")
+    _, *lines = told.strip().splitlines()
+    assert len(lines) > 2
+    assert all(line.startswith("- ") for line in lines)
+    assert not re.search(r"\S- ", told)
+    assert "- The tide-glass is on the sill." in lines
+    (turns,) = (part.text for part in story.written_from() if part.whole and "What is true now:" in part.text)
+    assert re.search(r"\.\n\nThe previous passage:", turns)
+
+
+@pytest.mark.parametrize("by", ["its number", "its words"])
+def test_what_the_brief_says_that_somebody_is_ends_and_is_again_by_what_passages_tell(
+    story, author, model, monkeypatch, by
+):
+    gone = change("Bastian", "role", "the gatekeeper", "", do="end")
+    monkeypatch.setitem(CHANGES, "round her neck", [gone] if by == "its words" else [])
+    monkeypatch.setitem(CHANGES, "sat by the fire", [change("Bastian", "role", "gatekeeper", "")])
+    author(OPENING, ALIVE, GIVEN, tier="full")
+    plain = model.replies
+
+    def replies(messages):
+        text = plain(messages)
+        shown = re.search(r"^  (\d+)\. Bastian Cole: the gatekeeper$", str(messages[-1].text), re.MULTILINE)
+        if by == "its number" and shown and '"over"' in text and "round her neck" in str(messages[-2].text):
+            return json.dumps({**json.loads(text), "over": [int(shown[1])]})
+        return text
+
+    model.replies = replies
+    story.step()
+    story.edit_brief(characters=["Signe Orrin: the youngest warden", "Bastian Cole: the gatekeeper, her brother"])
+    for _ in range(2):
+        story.choose("Signe asks Bastian Cole for the brass key.")
+        story.step()
+    assert "Bastian Cole is no longer the gatekeeper." in [line.text for line in entry(story, "Bastian").lines]
+    with pytest.raises(StoryError):
+        story.codex("the gatekeeper")
+    author(MENDED, tier="full")
+    story.choose("Signe asks Bastian Cole for the brass key.")
+    story.step()
+    told = "".join(part.text for part in story.written_from() if part.name == "What is true now")
+    assert "Bastian Cole is no longer the gatekeeper." in told
+    assert not [line for line in entry(story, "Bastian").lines if "no longer" in line.text]
+    assert entry(story, "the gatekeeper").name == "Bastian Cole"
+    story.undo(2)
+    assert not [line for line in entry(story, "Bastian").lines if "no longer" in line.text]
+
+
+OATH = "Signe Orrin swore not to leave while Bastian Cole breathes."
+
+
+def test_what_was_promised_may_be_over_and_stays_where_somebody_dies_who_is_named_in_it(
+    story, author, model, monkeypatch
+):
+    promised = [
+        change("Signe's oath", "status", "open", "", "promise"),
+        change("Signe's oath", "fact", OATH, "", "promise"),
+    ]
+    monkeypatch.setitem(CHANGES, "locked the gate", promised)
+    begun(story, author, ALIVE, DEAD, tier="full")
+    asked = next(str(call[-1].text) for call in reversed(model.calls) if "- over:" in str(call[-1].text))
+    assert f". {OATH}" in asked.partition("- over:")[2]
+    assert [line.text for line in entry(story, "Signe's oath").lines if line.aspect == "fact"] == [OATH]
+
+
+def test_a_recalled_passage_has_a_mark_where_a_sentence_of_it_is_over(begin, author, monkeypatch):
+    said = "Signe Orrin wore the silver ring on a string."
+    monkeypatch.setitem(CHANGES, "locked the gate", [change("silver ring", "holder", "Signe Orrin", said, "thing")])
+    ring = [change("silver ring", "holder", "Bastian Cole", "", "thing")]
+    monkeypatch.setitem(CHANGES, "round her neck", ring)
+    story = begin(min_words=20, max_words=300, selector="simulator", top_k=8)
+    begun(story, author, ALIVE.replace(" Signe Orrin watched", f" {said} Signe Orrin watched"), GIVEN, tier="full")
+    found = [hit.piece for hit in story.search("Who locked the gate and watched from the stair?", 9)]
+    assert any("on his belt. … Signe Orrin watched" in piece for piece in found)
+    assert not [piece for piece in found if said in piece or piece.startswith("…") or piece.endswith("…")]
+
+
+def test_a_thing_is_known_to_the_model_by_the_last_part_of_its_name(story, author, model, monkeypatch):
+    bells = [change("the oar-bells", "place", "on the jetty", "", "thing")]
+    monkeypatch.setitem(CHANGES, "locked the gate", bells)
+    begun(story, author, ALIVE, KEY.replace("the lantern", "the bells"), tier="full")
+    asked = next(str(call[-1].text) for call in reversed(model.calls) if "- over:" in str(call[-1].text))
+    assert "Known already, each by exactly this name: the oar-bells" in asked
+    assert "The oar-bells are on the jetty." in asked.partition("- over:")[2]
+    with pytest.raises(StoryError, match="did you mean the oar-bells"):
+        story.codex("bells")
+
+
 def test_an_end_that_says_something_else_than_the_line_ends_nothing(story, author, monkeypatch):
     given = CHANGES["round her neck"] + [
         change("brass key", "holder", "Bastian Cole", "", "thing", "end"),

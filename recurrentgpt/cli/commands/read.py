@@ -159,7 +159,7 @@ def show(
     if lost:
         which = f"Passage {lost[0]} was" if len(lost) == 1 else f"Passages {', '.join(map(str, lost))} were"
         total += f"\n{which} lost to damage; what follows is numbered anew."
-    if whole != usage:
+    if whole["calls"] != usage["calls"]:
         total += f"\nWith its other branches: {_cost(whole)}"
     _print_story(title, [(_heading(passage, names), *_marked(passage)) for passage in passages], total)
 

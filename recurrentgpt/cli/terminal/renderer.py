@@ -360,9 +360,10 @@ class Renderer:
     def _tell_contradictions(self, event: PassageEvent) -> None:
         """Say in a line that something in a passage contradicts the codex, and what shows it."""
         if (count := event["contradictions"]) and not self.json:
-            what = "1 sentence contradicts" if count == 1 else f"{count} sentences contradict"
+            often = "once" if count == 1 else f"{count} times"
             self.screen.remark(
-                f"In passage {event['step']}, {what} the codex: `recurrentgpt show {event['story']}` marks what and why.",
+                f"Passage {event['step']} contradicts the codex {often}: `recurrentgpt show {event['story']}` marks what "
+                "and why.",
                 style="yellow",
             )
 

@@ -39,6 +39,18 @@ def test_the_codex_is_listed_corrected_and_taken_back(cli, story, tmp_path):
     assert cli("codex", story, "The Ferryman").code == 1
 
 
+def test_it_is_said_that_nothing_was_noted_of_a_last_passage(cli, story):
+    assert "written as the last one" not in cli("codex", story).err + cli("memory", story).err
+    step = json.loads(cli("show", story, "--json").out)["passages"][-1]["step"] + 1
+    assert cli("write", story, "--steps", "1", "--length", str(step)).code == 0
+    for command in ("codex", "memory"):
+        told = " ".join(cli(command, story).err.split())
+        assert f"Passage {step} was written as the last one, and nothing was noted of it" in told
+        assert "written as the last one" not in cli(command, story, "--at", str(step - 1)).err
+    assert cli("write", story, "--steps", "1", "--length", str(step + 5)).code == 0
+    assert "written as the last one" not in cli("codex", story).err
+
+
 def test_a_row_of_the_codex_says_the_name_once_and_marks_its_lines(cli, story):
     given = ("Zoltan", "--set", "look=left-handed", "--set", "role=the sexton", "--set", "status=dead")
     cli("codex", story, "Zoltan", "--add", "person")

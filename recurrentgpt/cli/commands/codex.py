@@ -18,7 +18,7 @@ from recurrentgpt.cli.commands.options import (
     at_option,
     complete_entries,
 )
-from recurrentgpt.cli.commands.story_context import opening, reading
+from recurrentgpt.cli.commands.story_context import opening, reading, tell_of_the_last
 from recurrentgpt.cli.terminal.console import note, one_line, print_json, print_lines, print_table
 from recurrentgpt.schema.errors import EntryNotFound, SettingsError, StoryError
 
@@ -130,6 +130,7 @@ def codex(
         with _how_to_add(), reading(story, remote) as read:
             entries, history = _entries(read, name, at, everything=everything)
             kept = _kept(read, at)
+            tell_of_the_last(read, at)
     else:
         from recurrentgpt.books.readers.lorebook import tell_left_out
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from recurrentgpt.cli.commands.options import JsonLines, JsonObject, Remote, StoryName, Truth, at_option
-from recurrentgpt.cli.commands.story_context import reading
+from recurrentgpt.cli.commands.story_context import reading, tell_of_the_last
 from recurrentgpt.cli.terminal.console import (
     complain,
     console,
@@ -187,6 +187,7 @@ def memory(
             at = id_in_copy(opened.tree(), at)
         passage = opened.passage(at)
         earlier = opened.passages_of([entry["id"] for entry in passage.recalled])
+        tell_of_the_last(opened, at)
     if json:
         print_json(
             {

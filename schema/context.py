@@ -212,8 +212,8 @@ class Context:
     )
     continuity: Literal["off", "note", "mend"] = setting(
         "note",
-        "What contradicts the codex, by rules and by a capable model for the role `judge`: let be, noted with its passage, or "
-        "asked for again with the reason",
+        "What contradicts the codex, by rules, and by a capable model where one is named for the role `judge`: let be, noted "
+        "with its passage, or asked for again with the reason",
     )
     author: str = setting(
         "", "Who wrote it, as its books say; an imported book brings its own", unit="characters", max_length=200

@@ -292,6 +292,7 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
             "looks": _looks(about),
             "facts": [*facts],
             "known": _known_names(state, known, about),
+            "slips": [f"{one['holds']} But the passage says: {one['said']}" for one in state.get("contradictions", [])],
         }
         told = f"{told}\n{prompts.fill('codex', **shown)}"
         # A template of somebody's own may show none.

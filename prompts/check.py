@@ -32,7 +32,7 @@ GIVEN = {
     "update_memory": _STEP | {"memory", "limit", "held"},
     "repair_memory": frozenset({"memory", "problem", "parts"}),
     "summary": _STEP,
-    "codex": frozenset({"open", "looks", "facts", "known"}),
+    "codex": frozenset({"open", "looks", "facts", "known", "slips"}),
     "contradictions": frozenset({"lines", "passage"}),
     "voice": frozenset({"language", "passage"}),
     "facts": _STEP | {"passage"},

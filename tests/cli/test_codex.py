@@ -39,6 +39,17 @@ def test_the_codex_is_listed_corrected_and_taken_back(cli, story, tmp_path):
     assert cli("codex", story, "The Ferryman").code == 1
 
 
+def test_what_somebody_has_stands_with_them(cli, story):
+    cli("codex", story, "Zoltan", "--add", "person")
+    cli("codex", story, "the glass eye", "--add", "thing")
+    assert cli("codex", story, "the glass eye", "--set", "holder=Zoltan").code == 0
+    assert "Has: the glass eye" in cli("codex", story, "Zoltan").out.splitlines()
+    (row,) = (line for line in cli("codex", story).out.splitlines() if line.startswith("Zoltan"))
+    assert row.rstrip().endswith("has the glass eye")
+    cli("codex", story, "the glass eye", "--hide")
+    assert "glass eye" not in cli("codex", story, "Zoltan").out
+
+
 def test_it_is_said_that_nothing_was_noted_of_a_last_passage(cli, story):
     assert "written as the last one" not in cli("codex", story).err + cli("memory", story).err
     step = json.loads(cli("show", story, "--json").out)["passages"][-1]["step"] + 1

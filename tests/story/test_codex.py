@@ -1884,6 +1884,18 @@ def test_what_was_promised_may_be_over_and_stays_where_somebody_dies_who_is_name
     assert [line.text for line in entry(story, "Signe's oath").lines if line.aspect == "fact"] == [OATH]
 
 
+def test_a_replay_says_to_a_capable_model_what_a_later_passage_has_against_the_edit(story, author, model):
+    acts = "The rain had gone by the evening. Bastian Cole opened the gate with a laugh. Signe Orrin counted the sacks."
+    begun(story, author, ALIVE, KEY, acts, tier="full")
+    slips = "The passage has slips against what is true by now."
+    assert not [call for call in model.calls if slips in str(call[-1].text)]
+    list(story.edit_passage(3, DEAD, replay=True))
+    (asked,) = (str(call[-1].text) for call in model.calls if slips in str(call[-1].text))
+    told = "- Bastian Cole is dead. But the passage says: Bastian Cole opened the gate with a laugh."
+    assert told in asked.partition(slips)[2]
+    assert story.passage().contradictions
+
+
 def test_a_recalled_passage_has_a_mark_where_a_sentence_of_it_is_over(begin, author, monkeypatch):
     said = "Signe Orrin wore the silver ring on a string."
     monkeypatch.setitem(CHANGES, "locked the gate", [change("silver ring", "holder", "Signe Orrin", said, "thing")])

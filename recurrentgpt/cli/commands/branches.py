@@ -22,6 +22,7 @@ from recurrentgpt.cli.commands.options import (
 from recurrentgpt.cli.commands.story_context import command_for, opening, reading
 from recurrentgpt.cli.terminal.console import (
     console,
+    counted,
     emit,
     note,
     one_line,
@@ -92,6 +93,8 @@ def tree(
                     text = Text.assemble((stem, "dim"), (shown, "bold" if line.head else ""), (told, "dim"))
                     # Said to `print`, which joins texts and forgets what one of them says of its own wrapping.
                     screen.print(text, no_wrap=True, overflow="ellipsis")
+        if left_out := 0 if everything else sum(branch.superseded for branch in tree.branches):
+            note(f"Without {counted(left_out, 'older version')}: --all draws all.")
         if pending:
             note(
                 f"An edit of passage {pending.step} is unfinished ({pending.done} of {pending.total} passages). Go on: "

@@ -167,7 +167,9 @@ def codex(
     elif name is not None:
         print_lines("\n".join(_entry_lines(entries[0], history, kept)))
     elif entries:
-        print_table(("Entry", "Kind", "Status", "What is true"), [_row(entry) for entry in entries], uncut=(0, 1, 2))
+        print_table(
+            ("Entry", "Kind", "Status", "What is true"), [_row(entry, entries) for entry in entries], uncut=(0, 1, 2)
+        )
     else:
         note("The codex is empty: it fills while the story is written.")
 
@@ -295,11 +297,17 @@ def _tell_of_brief(story: Story, taken: Entry) -> None:
         )
 
 
-def _row(entry: Entry) -> tuple[str, str, str, str]:
+def _belongings(entry: Entry, entries: Sequence[Entry]) -> list[str]:
+    """Return what of some entries another one has."""
+    return [one.name for one in entries if one.value("holder") in (entry.name, f"the {entry.name}")]
+
+
+def _row(entry: Entry, entries: Sequence[Entry]) -> tuple[str, str, str, str]:
     from recurrentgpt.memory.codex import sentence_of
 
     marks = "".join(f" ({mark})" for mark, is_so in (("pinned", entry.pinned), ("hidden", entry.hidden)) if is_so)
     told = [sentence_of(entry, line) for line in reversed(entry.lines) if line.aspect != "pronouns"]
+    told += [f"has {one_line(', '.join(held))}"] if (held := _belongings(entry, entries)) else []
     # The row begins with the name.
     lines = [text.removeprefix(f"{entry.name}: ") for text in dict.fromkeys(told)]
     said = " ".join(text if text.endswith((".", "!", "?")) else f"{text};" for text in lines).removesuffix(";")
@@ -319,7 +327,8 @@ def _entry_lines(entry: Entry, history: list[HistoryLine], readers: Readers) -> 
     marks = [entry.kind, *(["pinned"] if entry.pinned else []), *(["hidden"] if entry.hidden else [])]
     lines = [f"{one_line(entry.name)} ({', '.join(marks)})"]
     also = tuple(name for name in entry.aliases if name != entry.name)
-    for what, names in (("Also", also), ("Once", entry.former), ("Keys", entry.keys)):
+    held = _belongings(entry, readers.entries())
+    for what, names in (("Also", also), ("Once", entry.former), ("Keys", entry.keys), ("Has", held)):
         lines += [f"{what}: {', '.join(map(one_line, names))}"] if names else []
     for line in entry.lines:
         where = f"passage {line.step}" if line.step else "the author, or the brief"

@@ -489,7 +489,7 @@ def _is_of_life(entry: Entry, dead: Entry, line: Line, names: tuple[str, ...]) -
 
     What is promised or asked names them beside others, and stays: an oath holds for as long as it is open.
     """
-    is_said = entry.kind not in ("promise", "question") or line.text.startswith(names)
+    is_said = entry.kind not in ("promise", "question") or line.text.removeprefix("The ").startswith(names)
     return is_said and _tells_of_life(dead, line, names)
 
 
@@ -860,28 +860,36 @@ def _called(entry: Entry) -> str:
     return f"the {name}" if is_noun and not _HAS_ARTICLE.match(name) else name
 
 
-_OF = re.compile(r" (?:of|from|in|on|at|with|for|under|behind) ")
-_PLURAL = re.compile(r"(?:.*[ -])?(?!(?:lens|news)$)[a-z]{2,}(?<![suiao])s")
+_BEHIND_NOUN = re.compile(
+    r" (?:of|from|in|into|on|onto|at|to|with|without|for|under|over|behind|by|beside|between|about|near|who|whose|that|which|"
+    r"he|she|they|it|you|we|I)\b"
+)
+_PLURAL = re.compile(
+    r"(?:(?:the|some|his|her|its|their|these|those|[\w-]+['’]s|[a-z-]+) ){0,3}"
+    r"(?!(?:\w*stairs|always|overseas|indoors|outdoors|lens|news|summons|series|species|means|gallows|barracks|headquarters|"
+    r"works|crossroads|molasses|chess|temps|corps)$)[a-z-]{2,}(?<![suiao])s"
+)
 
 
-def _is(entry: Entry) -> str:
-    """Return the verb of what is told of an entry: stolen barrels are, and who or what has one name of its own is."""
+def _is_plural(entry: Entry) -> bool:
+    """Return whether the common noun that an entry is called by means several in English: the stolen barrels, keys to a mill."""
     is_told = entry.kind in ("person", "place", "thing")
-    return "are" if is_told and _PLURAL.fullmatch(_OF.split(entry.name, maxsplit=1)[0]) else "is"
+    return is_told and _PLURAL.fullmatch(_BEHIND_NOUN.split(entry.name, maxsplit=1)[0]) is not None
 
 
 def sentence_of(entry: Entry, line: Line) -> str:
     """Return a line as a sentence that names its entry."""
     if line.text:
         return line.text
-    name, verb = _called(entry), _is(entry)
+    name, are_several = _called(entry), _is_plural(entry)
+    verb = "are" if are_several else "is"
     begins = f"{name[:1].upper()}{name[1:]}"
     forms = {
         "status": f"{f'The question “{entry.name}”' if entry.kind == 'question' else begins} {verb} {line.value}.",
         "place": f"{begins} {verb} {'at ' * bool(_NAMES_A_PLACE.match(line.value))}{line.value}.",
         "holder": f"{line.value} has {name}.",
-        "unaware": f"{begins} does not know {line.value}.",
-        "pronouns": f"{begins} is spoken of as {line.value}.",
+        "unaware": f"{begins} {'do' if are_several else 'does'} not know {line.value}.",
+        "pronouns": f"{begins} {verb} spoken of as {line.value}.",
     }
     return forms.get(line.aspect, f"{entry.name}: {line.value}")
 

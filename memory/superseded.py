@@ -58,12 +58,21 @@ Of these a summary tells as of what is so; what else it tells in the present, ha
 
 _STATE = re.compile(rf" (?:(?:still|now|always|often|also|secretly|alone|\w+ly) )?(?:{_STATES})")
 _AND = "and|und|et|y|e|en|i|og|och|и|і"
+_GHOST = r"(?:\w+ )?(?:ghost|spirit|spect(?:re|er)|wraith|revenant|vampire|zombie|apparition)"
 _A_GHOST = re.compile(
-    r"\b(?:an?|the|his|her) (?:\w+ )?(?:ghost|spirit|spect(?:re|er)|wraith|revenant|vampire|zombie|apparition)\b",
+    rf"(?:, (?:now |only |no more than )?|\bas |\b(?:is|are|becomes?) (?:now |only )?)(?:an?|the) {_GHOST}"
+    r"(?=[.,;]|$| (?:and|who|that)\b)",
     re.IGNORECASE,
 )
-_DREAMT = re.compile(r"\b(?:dream|nightmare|vision)s?\b", re.IGNORECASE)
-"""What stands before somebody who does nothing in the flesh."""
+"""What somebody dead does as a ghost."""
+_NOT_THERE = re.compile(
+    r"(?:\b(?:in|on|from|by|through) (?:(?:(?:[\w-]+['’]s|his|her|their|an?|the|its) )?(?:\w+ ){0,2}?)"
+    r"(?:dreams?|nightmares?|visions?|letters?|will|testament|diary|diaries|journals?|notes?|tapes?|recordings?|films?|videos?|"
+    r"portraits?|photographs?|memoirs?|messages?|memory|memories)(?: (?:to|from|of|for) [^,.;]{1,40})?,? |"
+    r"\b(?:dreams?|dreamt|dreamed|imagines?|imagined|remembers?|pretends?|pretended) (?:that|how|of) )$",
+    re.IGNORECASE,
+)
+"""What stands before somebody who is told of and is not there: a dream, or what they left behind them."""
 _BEFORE_SUBJECT = re.compile(
     r"(?:^|[.,;:!?(\"“”„«»—–]\s*|(?<!\w)(?i:and|but|that|because|while|when|where|if|since|so|then|whether|how|why|which|"
     r"whom|now|today|"
@@ -76,6 +85,8 @@ _BEFORE_SUBJECT = re.compile(
 
 _CUT = "…"
 """What `limit_words` puts in the place of the words that are too many, and a quoted passage has where it is not quoted."""
+_LEFT_OUT = "\0"
+"""What stands there until all is left out: a text may have the mark itself."""
 
 _HAS = r"(?:has|wears|carries|holds|keeps|owns|possesses|hides|is (?:wearing|carrying|holding|keeping|hiding))"
 """How it is said that somebody has a thing now."""
@@ -143,7 +154,7 @@ def still_true(codex: Codex, commit: Commit, kind: RowKind, row: int, piece: str
     whole = piece
     for said in _words_of(over):
         piece = _without_words(piece, said)
-    piece = piece if piece is whole else _tidied(piece)
+    piece = piece if piece is whole else _marked(piece)
     for entry in (*codex.held, *codex.gone):
         # In nobody's hands is what is lost.
         now = entry.line("holder") or entry.line("status")
@@ -180,17 +191,18 @@ def _words_of(over: Collection[Superseded]) -> list[str]:
 def _without_words(text: str, said: str) -> str:
     """Return a text with a mark in the place of what was said; of a sentence that is not known whole, its beginning is."""
     if said in text:
-        return text.replace(said, f" {_CUT} ")
+        return text.replace(said, f" {_LEFT_OUT} ")
     if not said.endswith(_CUT):
         return text
     began = said.removesuffix(_CUT)
-    parts = [_CUT if part.strip().startswith(began) else part for part in sentences(text)]
-    return " ".join(parts) if _CUT in parts else text
+    parts = [_LEFT_OUT if part.strip().startswith(began) else part for part in sentences(text)]
+    return " ".join(parts) if _LEFT_OUT in parts else text
 
 
-def _tidied(text: str) -> str:
+def _marked(text: str) -> str:
     """Return a text with one mark between two sentences that did not stand beside each other, and none around it."""
-    return re.sub(rf"(?:{_CUT} )+(?={_CUT})", "", " ".join(text.split())).strip(f"{_CUT} ")
+    parts = (" ".join(part.split()) for part in text.split(_LEFT_OUT))
+    return f" {_CUT} ".join(part for part in parts if part)
 
 
 def says_again(sentence: str, line: Superseded) -> bool:
@@ -237,8 +249,8 @@ def _said_of(sentence: str, names: tuple[str, ...]) -> Iterator[str]:
         before = _BEFORE_SUBJECT.search(sentence[: match.start()])
         # Ada Reed is not Reed, and Young Reed not Old Reed.
         is_part = before is not None and " " not in match["name"] and is_name_part(before["capital"] or "")
-        is_dreamt = _DREAMT.search(sentence, 0, match.start()) is not None
-        if before and not is_part and not is_dreamt and not is_anothers(sentence, match.start(), names):
+        is_there = _NOT_THERE.search(sentence[: match.start()]) is None
+        if before and not is_part and is_there and not is_anothers(sentence, match.start(), names):
             yield sentence[match.end() :]
 
 

@@ -617,7 +617,7 @@ def end_of(entry: Entry, line: Line) -> Change:
     return {**change, "text": line.text} if is_said else {**change, "value": line.value}
 
 
-def no_longer(entry: Entry, role: str) -> Change:
+def end_of_office(entry: Entry, role: str) -> Change:
     """Return the change by which somebody is no longer what the brief, which no passage changes, says that they are."""
     return Change(entry=entry.name, kind=entry.kind, do="set", aspect="fact", value="", text=entry.no_longer(role))
 

@@ -17,9 +17,9 @@ from recurrentgpt.nodes.codex_changes import (
     acts,
     called_too,
     end_of,
+    end_of_office,
     nearest,
     new_holder,
-    no_longer,
     shortened,
     with_words,
 )
@@ -137,7 +137,7 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex, languag
                 changes.append({**new, "rests_on": rests_on})
                 codex = codex.with_entry(None, Entry(new["entry"], new["kind"]))
             if aspect == "role" and is_english(language):
-                changes += [{**one, "rests_on": rests_on} for one in _of_brief(known, said, ended=ended)]
+                changes += [{**one, "rests_on": rests_on} for one in _of_office(known, said, ended=ended)]
             if aspect == "fact":
                 change["text"] = said = _by_name(said, known, codex)
                 if not ended:
@@ -146,13 +146,13 @@ def from_reply(reply: Sequence[CodexChange], passage: str, codex: Codex, languag
     return changes
 
 
-def _of_brief(known: Entry, role: str, *, ended: bool) -> Iterator[Change]:
-    """Yield what else the end of a role changes, which the brief goes on to tell, or a role that somebody has again."""
+def _of_office(known: Entry, role: str, *, ended: bool) -> Iterator[Change]:
+    """Yield what else the end of a role changes that the brief goes on to tell, or a role that somebody has again."""
     said = without_article(role).casefold()
     if ended:
         whole = any(line.value == role for line in known.lines if line.aspect == "role" and not line.passage)
-        offices = known.roles_of_brief
-        yield from (no_longer(known, one) for one in offices if whole or without_article(one).casefold() == said)
+        offices = known.offices_of_brief
+        yield from (end_of_office(known, one) for one in offices if whole or without_article(one).casefold() == said)
     elif said in known.former_roles:
         yield end_of(known, known.former_roles[said])
 
@@ -227,12 +227,9 @@ def _instead(found: list[Change], known: Entry, reply: Sequence[CodexChange], co
 
 def _rests_on(item: CodexChange, entry: Entry, told: Sequence[tuple[str, set[str]]]) -> str:
     """Return the sentence of the passage that says a change; empty where none says more of it than names."""
-    quote = " ".join(plain(item.sentence or "").split())
-    if count_words(quote) >= LEAST_QUOTED:
-        for sentence, _ in told:
-            if quote in plain(whole := " ".join(sentence.split())):
-                # Of a speech that is too long, the part that says it.
-                return whole if count_words(whole) <= MOST_SENTENCE_WORDS else limit_words(quote, MOST_SENTENCE_WORDS)
+    quote = " ".join((item.sentence or "").split())
+    if count_words(quote) >= LEAST_QUOTED and (found := _quoted(quote, told)):
+        return found
     quoted = set(tokens(item.sentence or ""))
     found = nearest(item.sentence or "", told)
     if found and 2 * len(quoted & set(tokens(found))) > len(quoted):
@@ -246,6 +243,19 @@ def _rests_on(item: CodexChange, entry: Entry, told: Sequence[tuple[str, set[str
         if (words & names and words & says) or (item.aspect != "holder" and len(words & says) > 1)
     ]
     return nearest(f"{item.name} {item.value}", fitting)
+
+
+def _quoted(quote: str, told: Sequence[tuple[str, set[str]]]) -> str:
+    """Return the sentence of the passage that has these words, of a speech that is too long the words alone; "" for none."""
+    said = plain(quote)
+    having = [whole for whole in (" ".join(sentence.split()) for sentence, _ in told) if said in plain(whole)]
+    whole = min(having, key=len, default="")
+    if count_words(whole) <= MOST_SENTENCE_WORDS:
+        return whole
+    start = plain(whole).find(said)
+    # One form of a letter may be longer than another; then the model's own has to do.
+    own = whole[start : start + len(said)] if len(plain(whole)) == len(whole) else quote
+    return limit_words(own, MOST_SENTENCE_WORDS)
 
 
 def _by_name(fact: str, known: Entry, codex: Codex) -> str:

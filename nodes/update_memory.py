@@ -24,11 +24,12 @@ from pydantic import BaseModel, BeforeValidator, Field, Strict, create_model, mo
 from recurrentgpt.memory.codex import changed, open_entries, sentence_of, tell, touched
 from recurrentgpt.memory.forgetting import admit, forget
 from recurrentgpt.memory.rows import Matrix, unit
+from recurrentgpt.memory.superseded import tells_how_they_live
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import FACTS, FULL_REPLY_TOKENS, sampled
 from recurrentgpt.models.json_replies import OptionalText, PartialReply, UnusableEntry
 from recurrentgpt.models.roles import ResolvedModel
-from recurrentgpt.nodes.codex_changes import end_of, from_facts, nearest, no_longer, with_words
+from recurrentgpt.nodes.codex_changes import end_of, end_of_office, from_facts, nearest, with_words
 from recurrentgpt.nodes.codex_from_reply import CodexChange, from_reply
 from recurrentgpt.nodes.codex_newcomers import newcomers
 from recurrentgpt.nodes.continuity import codex_before, no_longer_gone
@@ -96,7 +97,9 @@ _LEANING = re.compile(
     re.IGNORECASE,
 )
 """What a sentence says that leans on the one before it."""
-_DATED = re.compile(rf"\b(?:{'|'.join(sorted(CALENDAR))}|\d+(?:st|nd|rd|th)|1\d{{3}}|20\d\d)\b")
+_DATED = re.compile(
+    rf"\b(?:{'|'.join(sorted(CALENDAR - {'May'}))}|\d+ May|May \d+|\d+(?:st|nd|rd|th)|1\d{{3}}|20\d\d)\b"
+)
 """What says which day or year is meant."""
 
 
@@ -286,13 +289,14 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
         newest = [entry.name for entry in reversed(open_entries(known))]
         still_open = _first(newest, MOST_OPEN, MOST_OPEN_WORDS)[::-1]
         about = _about(state, known)
-        facts = _facts([*about, *(one for one in open_entries(known) if one.name in still_open and one not in about)])
+        asked_of = [one for one in open_entries(known) if one.name in still_open and one not in about]
+        facts = _facts(about, asked_of, offices=is_english(runtime.context.language))
         shown = {
             "open": still_open,
             "looks": _looks(about),
             "facts": [*facts],
             "known": _known_names(state, known, about),
-            "slips": [f"{one['holds']} But the passage says: {one['said']}" for one in state.get("contradictions", [])],
+            "slips": _slips(state),
         }
         told = f"{told}\n{prompts.fill('codex', **shown)}"
         # A template of somebody's own may show none.
@@ -306,10 +310,11 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     said = state.get("codex", []) if state.get("memory_is_behind") else []
     said = [change for change in said if change.get("author")]
     codex = [*_told(reply, facts, state, runtime, known), *said]
+    after = changed(known, codex, "the passage", state["step"])
     stray = _of_no_sentence(reply, len(old))
     objections = [
         _objection(new, old, runtime.context.language),
-        _objection_to_the_living(new, _living_no_longer(new, old, codex, known)),
+        _objection_to_the_living(new, living_no_longer(new, old, known, after), after),
         *map(_put_right, [*reply.unusable, *stray]),
     ]
     if problem := "\n".join(filter(None, objections)):
@@ -326,10 +331,14 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
             reply = _with_repair(reply, repair)
             if lacking:
                 codex = [*_told(reply, facts, state, runtime, known), *said]
+                after = changed(known, codex, "the passage", state["step"])
     if not reply.summary:
         raise ModelReplyError(f"{model.name} did not sum the passage up: try again. What was written is safe.")
     summary = " ".join(reply.summary.split())
-    untrue = _living_no_longer(new, old, codex, known)
+    # What else it insists on may have happened.
+    dead = [after.called_alone(entry) for entry in after.dead]
+    untrue = living_no_longer(new, old, known, after)
+    untrue = [line for line in untrue if any(tells_how_they_live(line, names) for names in dead)]
     lines = [line for line in new if line not in untrue] or [summary]
     kept, over = await _within_ceilings(lines, state, runtime, reader=_reader(lines, state, runtime, model))
     changes.why_dropped |= dict.fromkeys(untrue, NOT_NOW)
@@ -361,11 +370,6 @@ def _told(reply: MemoryChanges, facts: Facts, state: State, runtime: StoryRuntim
     if isinstance(reply, MemoryReply):
         told += from_reply(reply.codex, state["passage"], known, runtime.context.language)
     return told
-
-
-def _living_no_longer(new: list[str], old: list[str], codex: Sequence[Change], known: Codex) -> list[str]:
-    """Return the sentences of a memory that tell as of the living of somebody who is dead by these changes of the codex."""
-    return living_no_longer(new, old, known, changed(known, codex))
 
 
 def _no_longer_gone(state: State, runtime: StoryRuntime, known: Codex) -> list[Change]:
@@ -400,19 +404,32 @@ Facts = dict[str, list[tuple[Entry, Line]]]
 """Sentences that are true so far, and the lines that say each."""
 
 
-def _facts(about: Sequence[Entry]) -> Facts:
-    """Return what was told of those whom a passage is about, the newest of each before the second of any, and their offices."""
-    held = [
-        [
-            *((entry, line) for line in reversed(entry.true_lines) if line.passage and line.aspect in _MAY_BE_OVER),
-            *((entry, Line("role", role, "", "", "", 0)) for role in entry.roles_of_brief),
-        ]
-        for entry in about
-    ]
+def _facts(about: Sequence[Entry], also: Sequence[Entry], *, offices: bool) -> Facts:
+    """Return what was told of those whom a passage is about, the newest of each before the second of any, then that of others.
+
+    With `offices` also what the brief says that somebody is, for which English has a sentence.
+    """
     told: Facts = {}
-    for entry, line in (fact for facts in zip_longest(*held) for fact in facts if fact is not None):
-        told.setdefault(sentence_of(entry, line), []).append((entry, line))
+    for entries in (about, also):
+        held = [
+            [
+                *((entry, line) for line in reversed(entry.true_lines) if line.passage and line.aspect in _MAY_BE_OVER),
+                *((entry, Line("role", role, "", "", "", 0)) for role in (entry.offices_of_brief if offices else ())),
+            ]
+            for entry in entries
+        ]
+        for entry, line in (fact for facts in zip_longest(*held) for fact in facts if fact is not None):
+            told.setdefault(sentence_of(entry, line), []).append((entry, line))
     return {sentence: told[sentence] for sentence in _first([*told], MOST_FACTS, MOST_FACTS_WORDS)}
+
+
+def _slips(state: State) -> list[str]:
+    """Return what a model's passage has against what is true: who is dead acts, or what a judge found.
+
+    What an author wrote is meant so, and whoever is gone may be back.
+    """
+    found = state.get("contradictions", []) if state.get("author") == "model" else []
+    return [f"{one['holds']} But the passage says: {one['said']}" for one in found if one["rule"] in ("dead", "judge")]
 
 
 def _over(numbers: Sequence[int], facts: Facts, passage: str) -> list[Change]:
@@ -421,7 +438,7 @@ def _over(numbers: Sequence[int], facts: Facts, passage: str) -> list[Change]:
     ended = [told[number - 1] for number in dict.fromkeys(numbers) if 1 <= number <= len(told)]
     said = with_words(passage) if ended else []
     return [
-        {**(end_of(entry, line) if line.passage else no_longer(entry, line.value)), "rests_on": nearest(fact, said)}
+        {**(end_of(entry, line) if line.passage else end_of_office(entry, line.value)), "rests_on": nearest(fact, said)}
         for fact in ended
         for entry, line in facts[fact]
     ]
@@ -556,12 +573,14 @@ def _leans(sentence: str) -> bool:
     )
 
 
-def _objection_to_the_living(new: list[str], untrue: Sequence[str]) -> str:
+def _objection_to_the_living(new: list[str], untrue: Sequence[str], after: Codex) -> str:
     """Return what a model is to put right where sentences of a memory tell of the dead as of the living; "" for none."""
     if not untrue:
         return ""
     which = ", ".join(str(number) for number, line in enumerate(new, 1) if line in untrue)
-    return f"Number {which} tells of somebody who is dead now as of the living: drop it, or replace it by what is still true."
+    dead = [entry.name for entry in after.dead if any(name in line for line in untrue for name in entry.names)]
+    whom = f"{', '.join(dead)}, dead by now," if dead else "somebody who is dead now"
+    return f"Number {which} tells of {whom} as of the living: drop it, or replace it by what is still true."
 
 
 async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> Update:

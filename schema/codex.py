@@ -15,6 +15,7 @@ from typing_extensions import TypedDict
 from recurrentgpt.schema.names import (
     ANYBODY,
     EPITHETS,
+    FAMILY,
     HE_IS,
     LETTER,
     NOBODY_KNOWN,
@@ -450,33 +451,39 @@ class Entry:
         """What else it may be meant by, without an article: `ferryman`; "a woman" and long descriptions call nobody."""
         bare = [without_article(role) for role in self._first_roles if not is_somebodys(role)]
         roles = (role for role in bare if 0 < len(role.split()) <= MOST_ROLE_WORDS)
-        nobodys = ANYBODY | self.former_roles.keys()
-        return tuple(dict.fromkeys(role for role in roles if role.casefold() not in nobodys))
+        return tuple(dict.fromkeys(role for role in roles if role.casefold() not in ANYBODY))
 
     @cached_property
     def former_roles(self) -> Mapping[str, Line]:
-        """The facts by which it has a role no longer, see `no_longer`, by that role in small letters and without an article."""
-        facts = [(line, *line.text.partition(_NO_LONGER)) for line in self.true_lines if line.aspect == "fact"]
-        called = {self.name, *self.aliases, *self.former}
-        return {
-            without_article(role.removesuffix(".")).casefold(): line
-            for line, name, _, role in facts
-            if role and name in called
-        }
+        """The facts by which it has a role no longer, see `no_longer`, by that role in small letters and without an article.
+
+        Whoever has the role again by what a passage or the author says later has it.
+        """
+        found = dict[str, Line]()
+        for line in self.true_lines:
+            name, _, role = line.text.partition(_NO_LONGER)
+            if role and line.aspect == "fact" and name in (*self.names, *self.former):
+                found[without_article(role.removesuffix(".")).casefold()] = line
+        for line in self.true_lines if found else ():
+            if line.aspect == "role" and line.passage:
+                for part in _ROLE_ENDS.split(line.value):
+                    if (said := found.get(without_article(part).casefold())) is not None and said.step <= line.step:
+                        del found[without_article(part).casefold()]
+        return found
 
     def no_longer(self, role: str) -> str:
         """Return the fact that it has a role no longer, which the brief goes on to tell."""
         return f"{self.name}{_NO_LONGER}{role}."
 
     @cached_property
-    def roles_of_brief(self) -> tuple[str, ...]:
-        """What the brief or the author says that somebody is, in a few words each, but for what they are no longer."""
-        if self.kind != "person":
+    def offices_of_brief(self) -> tuple[str, ...]:
+        """What the brief or the author says that somebody is, in a few English words, but for kin and what they are no longer."""
+        if self.kind != "person" or self.name.casefold() == "you":
             return ()
         lines = (line.value for line in self.lines if line.aspect == "role" and not line.passage)
         parts = [part.strip(" .") for line in lines for part in _ROLE_ENDS.split(line)]
         held = (part for part in parts if without_article(part).casefold() not in self.former_roles)
-        return tuple(part for part in held if _AN_OFFICE.fullmatch(part))
+        return tuple(part for part in held if _AN_OFFICE.fullmatch(part) and not FAMILY.match(without_article(part)))
 
     @cached_property
     def short_names(self) -> Mapping[str, ShortName]:
@@ -499,7 +506,8 @@ class Entry:
 
     @property
     def _first_roles(self) -> list[str]:
-        return [_ROLE_ENDS.split(line.value)[0].strip(" .") for line in self.lines if line.aspect == "role"]
+        first = (_ROLE_ENDS.split(line.value)[0].strip(" .") for line in self.lines if line.aspect == "role")
+        return [role for role in first if without_article(role).casefold() not in self.former_roles]
 
     @cached_property
     def kin(self) -> tuple[Kin, ...]:

@@ -21,5 +21,5 @@ async def _as_far_as_read(log: StoryLog, story: str, noted: Progress) -> Progres
     for commit in await log.get_many(story, [key for key in path if links[key]["step"] > noted["done"]]):
         if commit["plan_author"] != KEPT_PLAN:
             break
-        noted = {**noted, "done": commit["step"]}
+        noted = {"done": commit["step"], "total": max(noted["total"], commit["step"])}
     return noted

@@ -120,7 +120,7 @@ async def _rest(events: AsyncGenerator[Event], folder: Path, jobs: StoryJobs) ->
         await _remove(folder)
         if jobs.unfinished_import:
             # Stopped, it may have a passage in the log of which it was not told.
-            with suppress(RecurrentGPTError):  # what keeps the log from being read, the work itself told
+            with suppress(RecurrentGPTError, ValueError):  # what keeps the log from being read, the work itself told
                 log = jobs.story.engine.log
                 jobs.unfinished_import = await as_far_as_read(log, jobs.story.id, jobs.unfinished_import)
             jobs.save_soon()

@@ -20,7 +20,8 @@ from recurrentgpt.memory.log_reader import LogReader, path_to
 from recurrentgpt.memory.row_shapes import damage
 from recurrentgpt.models.meter import total_usage
 from recurrentgpt.prose.model_text import visible_text
-from recurrentgpt.schema.codex import ONE_EACH, Change, Codex, Entry
+from recurrentgpt.prose.shared_runs import tokens
+from recurrentgpt.schema.codex import ONE_EACH, Change, Codex, Entry, Line
 from recurrentgpt.schema.context import SETTINGS, STORY_SETTINGS
 from recurrentgpt.schema.errors import EntryNotFound, StorageError, StoryError, StoryNotFound
 from recurrentgpt.schema.log import AheadTally, Commit, ReplayRow, StoryRecord
@@ -213,7 +214,9 @@ class StoryReader:
             of_branch = said.get(commit["id"], [])
             # A new name or a merge is in the passage, too, and told once.
             noted = [change for change in commit.get("codex", []) if change not in of_branch]
-            before, known = known, changed(known, commit.get("codex", []), commit["id"], commit["step"])
+            # The codex of these alone, which is soon folded; somebody's death ends what is told of others.
+            own = [one for one in noted if one["entry"].casefold() in called or one.get("value") in ("dead", "alive")]
+            before, known = known, changed(known, own, commit["id"], commit["step"])
             told.append((commit, [*noted, *_implied(before, known, called, noted), *of_branch]))
         return [
             HistoryLine(commit["id"], commit["step"], change)
@@ -335,16 +338,24 @@ def find_entry(codex: Codex, name: str) -> Entry:
 
 def _implied(before: Codex, after: Codex, called: Iterable[str], noted: Sequence[Change]) -> Iterator[Change]:
     """Yield the ends of what is true no longer of whoever is called so, after changes that do not say it themselves."""
-    said = {(change["do"], change.get("aspect")) for change in noted if change["entry"].casefold() in called}
+    changes = [change for change in noted if change["entry"].casefold() in called]
+    set_anew = {change.get("aspect") for change in changes if change["do"] == "set"}
     for name in called:
-        old, new = before.entries.get(name), after.entries.get(name)
+        old = before.entries.get(name)
+        new = after.find(old.name, old.kind) if old is not None else None
         if old is None or new is None or old is new:
             continue
+        true = {(line.aspect, line.value, line.text) for line in new.true_lines}
         for line in old.lines:
-            is_replaced = line.aspect in (*ONE_EACH, "look") and ("set", line.aspect) in said
-            if line in new.true_lines or is_replaced or ("end", line.aspect) in said:
-                continue
-            # Said again, it is true, and rests on more.
-            if any((one.aspect, one.value, one.text) == (line.aspect, line.value, line.text) for one in new.true_lines):
+            is_replaced = line.aspect == "look" or (line.aspect in ONE_EACH and line.aspect in set_anew)
+            if is_replaced or (line.aspect, line.value, line.text) in true or any(_ends(one, line) for one in changes):
                 continue
             yield Change(entry=new.name, kind=new.kind, do="end", aspect=line.aspect, value=line.value, text=line.text)
+
+
+def _ends(change: Change, line: Line) -> bool:
+    """Return whether a change says itself that it ends a line."""
+    said = set(tokens(change.get("value") or change.get("text", "")))
+    return (
+        change["do"] == "end" and change.get("aspect") == line.aspect and said <= set(tokens(line.text or line.value))
+    )

@@ -201,6 +201,9 @@ class Replay:
             if new is None:
                 author = "edited" if done == 1 else old["author"]
                 state = await session.state_with(before, passage, old["plan"], author, overlay)
+                said = [change for change in old.get("codex", []) if change.get("author")] if done > 1 else []
+                found = state.get("contradictions", [])
+                state["contradictions"] = [one for one in found if not _is_meant_so(one, said)]
                 async for mode, chunk in self._rewrite(state, plans=last):
                     if mode == "custom":
                         yield from_stream(chunk)
@@ -210,10 +213,8 @@ class Replay:
                 usage = new["usage"]
                 if paid is not None and done == 1:
                     new["usage"] = total_usage([usage, paid])
-                if done > 1 and (said := [change for change in old.get("codex", []) if change.get("author")]):
+                if said:
                     new["codex"] = [*new.get("codex", []), *said]
-                    if found := new.get("contradictions"):
-                        new["contradictions"] = [one for one in found if not _is_meant_so(one, said)]
                 also = [await session.runtime().recall.vectors_op(new)]
                 if plan:
                     also.append(self._pending_op(None if last else dataclasses.replace(plan, done=done)))

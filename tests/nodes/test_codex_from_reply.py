@@ -714,6 +714,16 @@ def test_a_change_rests_on_the_part_of_a_long_speech_that_a_model_quotes():
     assert codex.find("Silas Harker").line("status").rests_on == "He drowned at the weir, Dell,"
 
 
+def test_a_quote_is_kept_with_the_passages_own_marks_and_is_of_the_sentence_that_is_no_more():
+    speech = " ".join(["He had come for the forty, and I gave him the glass to hold for it."] * 3)
+    began, ended = "Odo didn’t believe that Silas Harker drowned.", "Silas Harker drowned."
+    passage = f"{began} “{speech} He’s drowned at the weir, Dell,” said Jorun. {ended}"
+    codex = after(SMUGGLERS, passage, told("Silas Harker", "status", "dead", "He's drowned at the weir, Dell,"))
+    assert codex.find("Silas Harker").line("status").rests_on == "He’s drowned at the weir, Dell,"
+    codex = after(SMUGGLERS, passage, told("Silas Harker", "status", "dead", "Silas Harker drowned."))
+    assert codex.find("Silas Harker").line("status").rests_on == "Silas Harker drowned."
+
+
 FACTS = re.compile(r"- over: the number.*?:?\n((?:  \d+\. .*\n?)+)")
 
 

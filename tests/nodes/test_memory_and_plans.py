@@ -117,6 +117,7 @@ async def test_a_little_more_than_was_asked_for_is_nothing_to_ask_about(write, m
         ("Mira rows at noon of 4 May and sails at dusk of that day.", False),
         ("Mira rows on the 4th of May, and he sails that day.", False),
         ("Mira sails that day, before the 4th of May.", True),
+        ("May Vale left Bo that night.", True),
         ('Bo wrote "Come tonight, they know" on 4 May.', False),
         ("The heron on the gate is Mira's.", False),
     ],

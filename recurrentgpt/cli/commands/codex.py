@@ -165,10 +165,14 @@ def codex(
         told = [dataclasses.asdict(entry) for entry in entries]
         print_json({"entries": told, **({"history": [vars(line) for line in history]} if name is not None else {})})
     elif name is not None:
-        print_lines("\n".join(_entry_lines(entries[0], history, kept)))
+        print_lines(
+            "\n".join(_entry_lines(entries[0], history, kept, _belongings(entries[0], kept, everything=everything)))
+        )
     elif entries:
         print_table(
-            ("Entry", "Kind", "Status", "What is true"), [_row(entry, entries) for entry in entries], uncut=(0, 1, 2)
+            ("Entry", "Kind", "Status", "What is true"),
+            [_row(entry, _belongings(entry, kept, everything=everything)) for entry in entries],
+            uncut=(0, 1, 2),
         )
     else:
         note("The codex is empty: it fills while the story is written.")
@@ -297,17 +301,19 @@ def _tell_of_brief(story: Story, taken: Entry) -> None:
         )
 
 
-def _belongings(entry: Entry, entries: Sequence[Entry]) -> list[str]:
-    """Return what of some entries another one has."""
-    return [one.name for one in entries if one.value("holder") in (entry.name, f"the {entry.name}")]
+def _belongings(entry: Entry, readers: Readers, *, everything: bool = False) -> str:
+    """Return what somebody has, with `everything` also what is hidden from readers."""
+    held = readers.codex.held_by.get(entry.name, ())
+    told = {one.name for one in readers.entries()} if held and not everything else ()
+    return ", ".join(one_line(one.name) for one in held if everything or one.name in told)
 
 
-def _row(entry: Entry, entries: Sequence[Entry]) -> tuple[str, str, str, str]:
+def _row(entry: Entry, held: str) -> tuple[str, str, str, str]:
     from recurrentgpt.memory.codex import sentence_of
 
     marks = "".join(f" ({mark})" for mark, is_so in (("pinned", entry.pinned), ("hidden", entry.hidden)) if is_so)
     told = [sentence_of(entry, line) for line in reversed(entry.lines) if line.aspect != "pronouns"]
-    told += [f"has {one_line(', '.join(held))}"] if (held := _belongings(entry, entries)) else []
+    told += [f"has {held}"] if held else []
     # The row begins with the name.
     lines = [text.removeprefix(f"{entry.name}: ") for text in dict.fromkeys(told)]
     said = " ".join(text if text.endswith((".", "!", "?")) else f"{text};" for text in lines).removesuffix(";")
@@ -317,7 +323,7 @@ def _row(entry: Entry, entries: Sequence[Entry]) -> tuple[str, str, str, str]:
 _HIDDEN = " (hidden from readers)"
 
 
-def _entry_lines(entry: Entry, history: list[HistoryLine], readers: Readers) -> list[str]:
+def _entry_lines(entry: Entry, history: list[HistoryLine], readers: Readers, held: str) -> list[str]:
     """Return an entry, each line with the passage and the sentence that it rests on, and what became of it.
 
     Of an entry that is hidden itself its first line says so.
@@ -327,9 +333,9 @@ def _entry_lines(entry: Entry, history: list[HistoryLine], readers: Readers) -> 
     marks = [entry.kind, *(["pinned"] if entry.pinned else []), *(["hidden"] if entry.hidden else [])]
     lines = [f"{one_line(entry.name)} ({', '.join(marks)})"]
     also = tuple(name for name in entry.aliases if name != entry.name)
-    held = _belongings(entry, readers.entries())
-    for what, names in (("Also", also), ("Once", entry.former), ("Keys", entry.keys), ("Has", held)):
+    for what, names in (("Also", also), ("Once", entry.former), ("Keys", entry.keys)):
         lines += [f"{what}: {', '.join(map(one_line, names))}"] if names else []
+    lines += [f"Has: {held}"] if held else []
     for line in entry.lines:
         where = f"passage {line.step}" if line.step else "the author, or the brief"
         where = f"the author, at {where}" if line.step and line.by_author else where

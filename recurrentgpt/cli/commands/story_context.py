@@ -234,11 +234,11 @@ def tell_of_the_last(story: ReadOnlyStory | Story, at: str | None) -> None:
     from recurrentgpt.cli.terminal.console import note
     from recurrentgpt.schema.parts import KEPT_PLAN
 
-    passage = story.passage(at)
+    passage, command = story.passage(at), "play" if story.settings["mode"] == "fiction" else "write"
     noted = [*passage.plans, *passage.codex, *passage.rationale["added"], *passage.rationale["dropped"]]
     is_last = passage.step > 1 and passage.id == story.head and passage.plan_author != KEPT_PLAN
     if is_last and passage.short_term_memory and not noted:
         note(
             f"Passage {passage.step} was written as the last one, and nothing was noted of it: what stands here is from before "
-            f"it. Going on with the story notes it first: recurrentgpt write {story.id}"
+            f"it. Going on with the story notes it first: recurrentgpt {command} {story.id}"
         )

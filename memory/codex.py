@@ -974,6 +974,6 @@ def _to_tell(
             continue
         sentence = limit_words(sentence_of(entry, line), 40)
         own = word_set(sentence)
-        if line.value != "alive" and not any(own <= other for other in held):
+        if (line.value != "alive" or line.by_author) and not any(own <= other for other in held):
             found.append(sentence)
     return list(dict.fromkeys(found))

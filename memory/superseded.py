@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from recurrentgpt.memory.row_texts import is_quoted
@@ -73,6 +73,11 @@ _NOT_THERE = re.compile(
     re.IGNORECASE,
 )
 """What stands before somebody who is told of and is not there: a dream, or what they left behind them."""
+_DIED = re.compile(
+    r" (?:\w+ly )?(?:died|dies|drowned|drowns|perished|fell|had|(?:is|was|were|has been|lies|lay) (?:\w+ly )?(?:dead|killed|"
+    r"buried|drowned|murdered|hanged|found|mourned|missed|remembered|laid|in (?:the|his|her) grave))\b"
+)
+"""What is told of the dead, behind their name."""
 _BEFORE_SUBJECT = re.compile(
     r"(?:^|[.,;:!?(\"“”„«»—–]\s*|(?<!\w)(?i:and|but|that|because|while|when|where|if|since|so|then|whether|how|why|which|"
     r"whom|now|today|"
@@ -169,8 +174,25 @@ def still_true(codex: Codex, commit: Commit, kind: RowKind, row: int, piece: str
             names = codex.called_alone(entry)
             summary = without_living(summary, names)
             piece = piece if kind == "sentence" else without_living(piece, names)
+    for said, names in _dead_who_act(codex, commit):
+        acts = partial(tells_what_they_do, names=names)
+        summary = _without(summary, acts)
+        if kind == "sentence":
+            piece = _marked(" ".join(_LEFT_OUT if acts(part) else part for part in sentences(piece)))
+        elif kind == "fact":
+            piece = _without(piece, partial(says_what_they_do, said=said, names=names))
+        else:
+            piece = _without(piece, acts)
     piece = " ".join(piece.split())
     return StillTrue(summary, piece or summary, bool(piece) and is_quoted(kind, row, commit))
+
+
+def _dead_who_act(codex: Codex, commit: Commit) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the sentences of a passage in which somebody dead acts, as was noted with it, each with what they are called."""
+    for one in commit.get("contradictions", []):
+        entry = codex.find(one["entry"], "person") if one["rule"] == "dead" else None
+        if entry is not None and entry.is_dead:
+            yield one["said"], codex.called_alone(entry)
 
 
 def _with_roles(line: Superseded, codex: Codex) -> Superseded:
@@ -239,6 +261,21 @@ def tells_how_they_live(sentence: str, names: tuple[str, ...]) -> bool:
     if not any(name[1:] in sentence for name in names):
         return False
     return any(_STATE.match(said) for said in _said_of(sentence, names))
+
+
+@lru_cache(maxsize=4096)
+def tells_what_they_do(sentence: str, names: tuple[str, ...]) -> bool:
+    """Return whether a sentence tells, in whatever tense, what somebody of these names does, and not that they are dead."""
+    if not any(name[1:] in sentence for name in names):
+        return False
+    return any(said[:2].strip()[:1].islower() and not _DIED.match(said) for said in _said_of(sentence, names))
+
+
+def says_what_they_do(fact: str, said: str, names: tuple[str, ...]) -> bool:
+    """Return whether a fact says again what somebody of these names does in a sentence, and nothing that lasts."""
+    words = word_forms(fact) - word_forms(" ".join(names))
+    is_said = bool(words) and len(words & word_forms(said)) >= SAME * len(words)
+    return is_said and tells_what_they_do(fact, names) and not tells_of_the_living(fact, names)
 
 
 def _said_of(sentence: str, names: tuple[str, ...]) -> Iterator[str]:

@@ -24,7 +24,7 @@ from pydantic import BaseModel, BeforeValidator, Field, Strict, create_model, mo
 from recurrentgpt.memory.codex import changed, open_entries, sentence_of, tell, touched
 from recurrentgpt.memory.forgetting import admit, forget
 from recurrentgpt.memory.rows import Matrix, unit
-from recurrentgpt.memory.superseded import tells_how_they_live
+from recurrentgpt.memory.superseded import says_what_they_do, tells_how_they_live, tells_what_they_do
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import FACTS, FULL_REPLY_TOKENS, sampled
 from recurrentgpt.models.json_replies import OptionalText, PartialReply, UnusableEntry
@@ -43,7 +43,7 @@ from recurrentgpt.nodes.worked_examples import strangers, walks_in
 from recurrentgpt.prose.list_marks import without_marks, without_number
 from recurrentgpt.prose.sentences import count_words, limit_words, numbered, sentences
 from recurrentgpt.prose.shared_runs import tokens
-from recurrentgpt.schema.codex import Aspect, Change, Codex, Entry, Line
+from recurrentgpt.schema.codex import Aspect, Change, Codex, Contradiction, Entry, Line
 from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.schema.names import CALENDAR
 from recurrentgpt.schema.outline import TurnStatus, updated_turns
@@ -311,10 +311,17 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     said = [change for change in said if change.get("author")]
     codex = [*_told(reply, facts, state, runtime, known), *said]
     after = changed(known, codex, "the passage", state["step"])
+    ghosts = _dead_who_act(state, known)
+
+    def untrue() -> list[str]:
+        lived = living_no_longer(new, old, known, after)
+        acts = (line for line in new if line not in old and any(tells_what_they_do(line, names) for _, names in ghosts))
+        return [*dict.fromkeys((*lived, *acts))]
+
     stray = _of_no_sentence(reply, len(old))
     objections = [
         _objection(new, old, runtime.context.language),
-        _objection_to_the_living(new, living_no_longer(new, old, known, after), after),
+        _objection_to_the_living(new, untrue(), after),
         *map(_put_right, [*reply.unusable, *stray]),
     ]
     if problem := "\n".join(filter(None, objections)):
@@ -337,11 +344,13 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     summary = " ".join(reply.summary.split())
     # What else it insists on may have happened.
     dead = [after.called_alone(entry) for entry in after.dead]
-    untrue = living_no_longer(new, old, known, after)
-    untrue = [line for line in untrue if any(tells_how_they_live(line, names) for names in dead)]
-    lines = [line for line in new if line not in untrue] or [summary]
+    over_now = [line for line in untrue() if any(tells_how_they_live(line, names) for names in dead)]
+    over_now += [
+        line for line in new if line not in old and any(tells_what_they_do(line, names) for _, names in ghosts)
+    ]
+    lines = [line for line in new if line not in over_now] or [summary]
     kept, over = await _within_ceilings(lines, state, runtime, reader=_reader(lines, state, runtime, model))
-    changes.why_dropped |= dict.fromkeys(untrue, NOT_NOW)
+    changes.why_dropped |= dict.fromkeys(over_now, NOT_NOW)
     dropped = [Dropped(sentence=line, why=changes.why_dropped.get(line, "")) for line in old if line not in lines]
     added = [Added(sentence=line, why=changes.why_added.get(line, "")) for line in kept if line not in old]
     standing = {turn.number: turn.now for turn in reply.turns}
@@ -369,7 +378,24 @@ def _told(reply: MemoryChanges, facts: Facts, state: State, runtime: StoryRuntim
         told += _over(reply.over, facts, state["passage"])
     if isinstance(reply, MemoryReply):
         told += from_reply(reply.codex, state["passage"], known, runtime.context.language)
-    return told
+    return _without_slips(told, state, known)
+
+
+def _without_slips(told: Sequence[Change], state: State, known: Codex) -> list[Change]:
+    """Return changes without the facts that say in the past what somebody dead does in a sentence of a model's passage.
+
+    What it tells of them in the present is noted, and true once an author says that they live.
+    """
+    slips = _dead_who_act(state, known)
+    facts = {id(one): one["text"] for one in told if one["do"] == "set" and one.get("text")}
+    return [
+        one for one in told if not any(says_what_they_do(facts.get(id(one), ""), said, names) for said, names in slips)
+    ]
+
+
+def _accused(state: State) -> list[Contradiction]:
+    """Return the contradictions of a model's passage: what an author wrote is meant so."""
+    return state.get("contradictions", []) if state.get("author") == "model" else []
 
 
 def _no_longer_gone(state: State, runtime: StoryRuntime, known: Codex) -> list[Change]:
@@ -423,13 +449,16 @@ def _facts(about: Sequence[Entry], also: Sequence[Entry], *, offices: bool) -> F
     return {sentence: told[sentence] for sentence in _first([*told], MOST_FACTS, MOST_FACTS_WORDS)}
 
 
-def _slips(state: State) -> list[str]:
-    """Return what a model's passage has against what is true: who is dead acts, or what a judge found.
+def _dead_who_act(state: State, known: Codex) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the sentences of a model's passage in which somebody dead acts, each with what they are called."""
+    found = [(one["said"], known.find(one["entry"], "person")) for one in _accused(state) if one["rule"] == "dead"]
+    return [(said, known.called_alone(entry)) for said, entry in found if entry is not None]
 
-    What an author wrote is meant so, and whoever is gone may be back.
-    """
-    found = state.get("contradictions", []) if state.get("author") == "model" else []
-    return [f"{one['holds']} But the passage says: {one['said']}" for one in found if one["rule"] in ("dead", "judge")]
+
+def _slips(state: State) -> list[str]:
+    """Return what a model's passage has against what is true: who is dead acts, or what a judge found."""
+    found = (one for one in _accused(state) if one["rule"] in ("dead", "judge"))
+    return [f"{one['holds']} But the passage says: {one['said']}" for one in found]
 
 
 def _over(numbers: Sequence[int], facts: Facts, passage: str) -> list[Change]:
@@ -609,12 +638,18 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
     summary = " ".join(reply.summary.split())
     if walks_in(summary, unknown):
         summary = next(iter([*facts, *sentences(state["passage"], runtime.context.language)]))
+    # What the dead do in a passage is a slip, which the memory does not take over.
+    ghosts = _dead_who_act(state, known)
+    told = [line for line in (summary, *facts) if not any(tells_what_they_do(line, names) for _, names in ghosts)]
     new = await asyncio.to_thread(
-        admit, [summary, *facts], old, lambda fact, held: _similarity(runtime, [fact], list(held))[0].tolist()
+        admit,
+        told,
+        old,
+        lambda fact, held: _similarity(runtime, [fact], list(held))[0].tolist(),
     )
     codex = [
         *_no_longer_gone(state, runtime, known),
-        *from_facts(summary, facts, state["passage"], known, runtime.context.language),
+        *_without_slips(from_facts(summary, facts, state["passage"], known, runtime.context.language), state, known),
     ]
     over = list[str]()
     if runtime.context.codex:

@@ -1919,6 +1919,47 @@ def test_a_replay_says_to_a_capable_model_what_a_later_passage_has_against_the_e
     assert story.passage().contradictions
 
 
+@pytest.mark.parametrize("tier", ["small", "full"])
+def test_what_the_dead_do_in_later_passages_is_in_no_memory_recall_or_prompt_after_an_edit(
+    begin, author, model, monkeypatch, tier
+):
+    acts = "The rain had gone by the evening. Bastian Cole opened the gate with a laugh. Signe Orrin counted the sacks."
+    noted = ["Bastian Cole opened the gate with a laugh.", "Signe Orrin counted the sacks."]
+    monkeypatch.setitem(FACTS, "opened the gate", noted)
+    monkeypatch.setitem(SUMMARIES, "opened the gate", "Bastian Cole opened the gate. Signe Orrin counted sacks.")
+    monkeypatch.setitem(CHANGES, "opened the gate", [change("Bastian", "fact", noted[0], noted[0])])
+    story = begin(min_words=20, max_words=80, selector="simulator", past_tokens=0, top_k=8)
+    begun(story, author, ALIVE, KEY, acts, SNOW, tier=tier)
+    assert "opened the gate" in " ".join(hit.piece for hit in story.search("Who opened the gate with a laugh?", 9))
+    author(tier=tier)
+    plain = model.replies
+
+    def replies(messages):
+        text = plain(messages)
+        reply = json.loads(text) if text.startswith("{") else {}
+        if "add" in reply and "opened the gate" in str(messages[-2].text):
+            return json.dumps({**reply, "add": [{"sentence": one, "why": ""} for one in noted]})
+        return text
+
+    model.replies = replies
+    list(story.edit_passage(3, DEAD, replay=True))
+    assert [one["rule"] for one in story.passage(4).contradictions] == ["dead"]
+    memory = story.passage().short_term_memory
+    assert "opened the gate" not in memory
+    assert "counted the sacks" in memory
+    assert "opened the gate" not in str(entry(story, "Bastian"))
+    found = [(hit.summary, hit.piece) for hit in story.search("Who opened the gate with a laugh?", 9)]
+    assert "opened the gate" not in str(found)
+    assert "counted" in str(found)
+    calls = len(model.calls)
+    story.choose("Signe asks who opened the gate.")
+    story.step()
+    (written, *_) = ("\n".join(str(message.text) for message in call) for call in model.calls[calls:])
+    assert "Cole opened the gate" not in written
+    story.undo(2)
+    assert "opened the gate" in " ".join(hit.piece for hit in story.search("Who opened the gate with a laugh?", 9))
+
+
 def test_a_recalled_passage_has_a_mark_where_a_sentence_of_it_is_over(begin, author, monkeypatch):
     said = "Signe Orrin wore the silver ring on a string."
     monkeypatch.setitem(CHANGES, "locked the gate", [change("silver ring", "holder", "Signe Orrin", said, "thing")])

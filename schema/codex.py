@@ -449,7 +449,7 @@ class Entry:
     @cached_property
     def roles(self) -> tuple[str, ...]:
         """What else it may be meant by, without an article: `ferryman`; "a woman" and long descriptions call nobody."""
-        bare = [without_article(role) for role in self._first_roles if not is_somebodys(role)]
+        bare = [without_article(role) for role in (*self._first_roles, *self._offices) if not is_somebodys(role)]
         roles = (role for role in bare if 0 < len(role.split()) <= MOST_ROLE_WORDS)
         return tuple(dict.fromkeys(role for role in roles if role.casefold() not in ANYBODY))
 
@@ -508,6 +508,15 @@ class Entry:
     def _first_roles(self) -> list[str]:
         first = (_ROLE_ENDS.split(line.value)[0].strip(" .") for line in self.lines if line.aspect == "role")
         return [role for role in first if without_article(role).casefold() not in self.former_roles]
+
+    @property
+    def _offices(self) -> list[str]:
+        """What else its descriptions say that it alone is: of "her brother, the ferryman", the ferryman."""
+        parts = [part for line in self.lines if line.aspect == "role" for part in _ROLE_ENDS.split(line.value)[1:]]
+        offices = [
+            part.strip(" .") for part in parts if part.startswith("the ") and _AN_OFFICE.fullmatch(part.strip(" ."))
+        ]
+        return [office for office in offices if without_article(office).casefold() not in self.former_roles]
 
     @cached_property
     def kin(self) -> tuple[Kin, ...]:

@@ -1875,6 +1875,15 @@ def test_what_the_brief_says_that_somebody_is_ends_and_is_again_by_what_passages
     assert entry(story, "the gatekeeper").name == "Bastian Cole"
 
 
+def test_an_office_behind_kin_means_somebody(story, author):
+    author(OPENING)
+    story.step()
+    story.edit_brief(characters=["Signe Orrin: the youngest", "Bastian Cole: her brother, the ferryman, a tall man"])
+    assert {entry(story, called).name for called in ("the ferryman", "Signe's brother")} == {"Bastian Cole"}
+    with pytest.raises(StoryError):
+        story.codex("the tall man")
+
+
 def test_nobody_is_meant_by_a_part_of_an_office_that_is_over(story, author, monkeypatch):
     monkeypatch.setitem(CHANGES, "round her neck", [change("Bastian", "role", "the sluice warden", "", do="end")])
     author(OPENING, GIVEN, tier="full")

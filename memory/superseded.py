@@ -8,7 +8,7 @@ somebody as of the living, see `memory.tenses`; of a summary, which tells in wha
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from recurrentgpt.memory.row_texts import is_quoted
 from recurrentgpt.memory.tenses import is_present, lives_with
 from recurrentgpt.prose.sentences import sentences
 from recurrentgpt.prose.shared_runs import tokens
-from recurrentgpt.schema.codex import Codex, Entry, Superseded, searched, sign_of
+from recurrentgpt.schema.codex import Codex, Contradiction, Entry, Superseded, searched, sign_of
 from recurrentgpt.schema.log import Commit
 from recurrentgpt.schema.names import CAPITALS, LETTER, OF_ANYBODY, is_anothers, is_name_part
 from recurrentgpt.schema.parts import RowKind
@@ -174,7 +174,7 @@ def still_true(codex: Codex, commit: Commit, kind: RowKind, row: int, piece: str
             names = codex.called_alone(entry)
             summary = without_living(summary, names)
             piece = piece if kind == "sentence" else without_living(piece, names)
-    for said, names in _dead_who_act(codex, commit):
+    for said, names in dead_who_act(codex, commit.get("contradictions", [])):
         acts = partial(tells_what_they_do, names=names)
         summary = _without(summary, acts)
         if kind == "sentence":
@@ -187,9 +187,9 @@ def still_true(codex: Codex, commit: Commit, kind: RowKind, row: int, piece: str
     return StillTrue(summary, piece or summary, bool(piece) and is_quoted(kind, row, commit))
 
 
-def _dead_who_act(codex: Codex, commit: Commit) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the sentences of a passage in which somebody dead acts, as was noted with it, each with what they are called."""
-    for one in commit.get("contradictions", []):
+def dead_who_act(codex: Codex, found: Iterable[Contradiction]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield of the contradictions of a passage the sentences in which somebody dead acts, each with what they are called."""
+    for one in found:
         entry = codex.find(one["entry"], "person") if one["rule"] == "dead" else None
         if entry is not None and entry.is_dead:
             yield one["said"], codex.called_alone(entry)

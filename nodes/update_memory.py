@@ -24,7 +24,7 @@ from pydantic import BaseModel, BeforeValidator, Field, Strict, create_model, mo
 from recurrentgpt.memory.codex import changed, open_entries, sentence_of, tell, touched
 from recurrentgpt.memory.forgetting import admit, forget
 from recurrentgpt.memory.rows import Matrix, unit
-from recurrentgpt.memory.superseded import says_what_they_do, tells_how_they_live, tells_what_they_do
+from recurrentgpt.memory.superseded import dead_who_act, says_what_they_do, tells_how_they_live, tells_what_they_do
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import FACTS, FULL_REPLY_TOKENS, sampled
 from recurrentgpt.models.json_replies import OptionalText, PartialReply, UnusableEntry
@@ -311,17 +311,15 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     said = [change for change in said if change.get("author")]
     codex = [*_told(reply, facts, state, runtime, known), *said]
     after = changed(known, codex, "the passage", state["step"])
-    ghosts = _dead_who_act(state, known)
+    ghosts = [*dead_who_act(known, _accused(state))]
 
-    def untrue() -> list[str]:
-        lived = living_no_longer(new, old, known, after)
-        acts = (line for line in new if line not in old and any(tells_what_they_do(line, names) for _, names in ghosts))
-        return [*dict.fromkeys((*lived, *acts))]
+    def acts() -> list[str]:
+        return [line for line in new if line not in old and any(tells_what_they_do(line, names) for _, names in ghosts)]
 
     stray = _of_no_sentence(reply, len(old))
     objections = [
         _objection(new, old, runtime.context.language),
-        _objection_to_the_living(new, untrue(), after),
+        _objection_to_the_living(new, [*living_no_longer(new, old, known, after), *acts()], after),
         *map(_put_right, [*reply.unusable, *stray]),
     ]
     if problem := "\n".join(filter(None, objections)):
@@ -344,10 +342,8 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     summary = " ".join(reply.summary.split())
     # What else it insists on may have happened.
     dead = [after.called_alone(entry) for entry in after.dead]
-    over_now = [line for line in untrue() if any(tells_how_they_live(line, names) for names in dead)]
-    over_now += [
-        line for line in new if line not in old and any(tells_what_they_do(line, names) for _, names in ghosts)
-    ]
+    lived = living_no_longer(new, old, known, after)
+    over_now = [*acts(), *(line for line in lived if any(tells_how_they_live(line, names) for names in dead))]
     lines = [line for line in new if line not in over_now] or [summary]
     kept, over = await _within_ceilings(lines, state, runtime, reader=_reader(lines, state, runtime, model))
     changes.why_dropped |= dict.fromkeys(over_now, NOT_NOW)
@@ -386,10 +382,11 @@ def _without_slips(told: Sequence[Change], state: State, known: Codex) -> list[C
 
     What it tells of them in the present is noted, and true once an author says that they live.
     """
-    slips = _dead_who_act(state, known)
-    facts = {id(one): one["text"] for one in told if one["do"] == "set" and one.get("text")}
+    slips = [*dead_who_act(known, _accused(state))]
     return [
-        one for one in told if not any(says_what_they_do(facts.get(id(one), ""), said, names) for said, names in slips)
+        change
+        for change in told
+        if change["do"] != "set" or not any(says_what_they_do(change.get("text", ""), *slip) for slip in slips)
     ]
 
 
@@ -447,12 +444,6 @@ def _facts(about: Sequence[Entry], also: Sequence[Entry], *, offices: bool) -> F
         for entry, line in (fact for facts in zip_longest(*held) for fact in facts if fact is not None):
             told.setdefault(sentence_of(entry, line), []).append((entry, line))
     return {sentence: told[sentence] for sentence in _first([*told], MOST_FACTS, MOST_FACTS_WORDS)}
-
-
-def _dead_who_act(state: State, known: Codex) -> list[tuple[str, tuple[str, ...]]]:
-    """Return the sentences of a model's passage in which somebody dead acts, each with what they are called."""
-    found = [(one["said"], known.find(one["entry"], "person")) for one in _accused(state) if one["rule"] == "dead"]
-    return [(said, known.called_alone(entry)) for said, entry in found if entry is not None]
 
 
 def _slips(state: State) -> list[str]:
@@ -639,7 +630,7 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
     if walks_in(summary, unknown):
         summary = next(iter([*facts, *sentences(state["passage"], runtime.context.language)]))
     # What the dead do in a passage is a slip, which the memory does not take over.
-    ghosts = _dead_who_act(state, known)
+    ghosts = [*dead_who_act(known, _accused(state))]
     told = [line for line in (summary, *facts) if not any(tells_what_they_do(line, names) for _, names in ghosts)]
     new = await asyncio.to_thread(
         admit,

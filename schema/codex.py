@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain
@@ -482,8 +482,9 @@ class Entry:
             return ()
         lines = (line.value for line in self.lines if line.aspect == "role" and not line.passage)
         parts = [part.strip(" .") for line in lines for part in _ROLE_ENDS.split(line)]
-        held = (part for part in parts if without_article(part).casefold() not in self.former_roles)
-        return tuple(part for part in held if _AN_OFFICE.fullmatch(part) and not FAMILY.match(without_article(part)))
+        return tuple(
+            part for part in self._held(parts) if _AN_OFFICE.fullmatch(part) and not FAMILY.match(without_article(part))
+        )
 
     @cached_property
     def short_names(self) -> Mapping[str, ShortName]:
@@ -506,17 +507,18 @@ class Entry:
 
     @property
     def _first_roles(self) -> list[str]:
-        first = (_ROLE_ENDS.split(line.value)[0].strip(" .") for line in self.lines if line.aspect == "role")
-        return [role for role in first if without_article(role).casefold() not in self.former_roles]
+        return self._held(_ROLE_ENDS.split(line.value)[0].strip(" .") for line in self.lines if line.aspect == "role")
+
+    def _held(self, roles: Iterable[str]) -> list[str]:
+        """Return the roles that it has still."""
+        return [role for role in roles if without_article(role).casefold() not in self.former_roles]
 
     @property
     def _offices(self) -> list[str]:
         """What else its descriptions say that it alone is: of "her brother, the ferryman", the ferryman."""
-        parts = [part for line in self.lines if line.aspect == "role" for part in _ROLE_ENDS.split(line.value)[1:]]
-        offices = [
-            part.strip(" .") for part in parts if part.startswith("the ") and _AN_OFFICE.fullmatch(part.strip(" ."))
-        ]
-        return [office for office in offices if without_article(office).casefold() not in self.former_roles]
+        said = [part for line in self.lines if line.aspect == "role" for part in _ROLE_ENDS.split(line.value)[1:]]
+        parts = (part.strip(" .") for part in said if part.startswith("the "))
+        return self._held(part for part in parts if _AN_OFFICE.fullmatch(part))
 
     @cached_property
     def kin(self) -> tuple[Kin, ...]:

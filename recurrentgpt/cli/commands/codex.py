@@ -161,17 +161,16 @@ def codex(
                 return
             entries, history = _entries(opened, name, at, everything=True)
             kept = _kept(opened, at)
+    held = _belongings(kept, everything=everything)
     if json:
         told = [dataclasses.asdict(entry) for entry in entries]
         print_json({"entries": told, **({"history": [vars(line) for line in history]} if name is not None else {})})
     elif name is not None:
-        print_lines(
-            "\n".join(_entry_lines(entries[0], history, kept, _belongings(entries[0], kept, everything=everything)))
-        )
+        print_lines("\n".join(_entry_lines(entries[0], history, kept, held.get(entries[0].name, ""))))
     elif entries:
         print_table(
             ("Entry", "Kind", "Status", "What is true"),
-            [_row(entry, _belongings(entry, kept, everything=everything)) for entry in entries],
+            [_row(entry, held.get(entry.name, "")) for entry in entries],
             uncut=(0, 1, 2),
         )
     else:
@@ -301,11 +300,12 @@ def _tell_of_brief(story: Story, taken: Entry) -> None:
         )
 
 
-def _belongings(entry: Entry, readers: Readers, *, everything: bool = False) -> str:
-    """Return what somebody has, with `everything` also what is hidden from readers."""
-    held = readers.codex.held_by.get(entry.name, ())
-    told = {one.name for one in readers.entries()} if held and not everything else ()
-    return ", ".join(one_line(one.name) for one in held if everything or one.name in told)
+def _belongings(readers: Readers, *, everything: bool) -> dict[str, str]:
+    """Return what each entry has, by its name, with `everything` also what is hidden from readers."""
+    told = readers.codex.entries.values() if everything else readers.entries()
+    names = {one.name for one in told}
+    held = {who: [one.name for one in things if one.name in names] for who, things in readers.codex.held_by.items()}
+    return {who: ", ".join(map(one_line, things)) for who, things in held.items()}
 
 
 def _row(entry: Entry, held: str) -> tuple[str, str, str, str]:

@@ -31,7 +31,7 @@ from recurrentgpt.nodes.codex_changes import (
 )
 from recurrentgpt.nodes.codex_names import NOBODY
 from recurrentgpt.nodes.codex_verbs import ACTS, IRREGULAR, PLACE_LEFT
-from recurrentgpt.nodes.prompt_values import finale
+from recurrentgpt.nodes.prompt_values import finale, people
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.sentences import limit_words
@@ -635,8 +635,19 @@ async def told_entries(state: State, runtime: StoryRuntime, known: Sequence[str]
     if tier == "small" and is_english(runtime.context.language):
         entries = [_without_acts(entry) if entry.kind == "person" else entry for entry in entries]
     entries += await _by_meaning(codex, {entry.name for entry in entries}, state, runtime)
+    entries += _dead_of_brief(codex, {entry.name for entry in entries}, state)
     near = await _nearness(entries, state, runtime)
     return tell(entries, words=TOLD_WORDS[tier], known=held, nearness=near)
+
+
+def _dead_of_brief(codex: Codex, told: Collection[str], state: State) -> list[Entry]:
+    """Return those of the brief who are dead, with that alone: every prompt names them among the people of the story."""
+    found = [codex.find(name, "person") for name in people(state)]
+    return [
+        dataclasses.replace(entry, lines=(died,))
+        for entry in found
+        if entry is not None and entry.is_dead and entry.name not in told and (died := entry.line("status"))
+    ]
 
 
 async def _by_meaning(codex: Codex, told: Collection[str], state: State, runtime: StoryRuntime) -> list[Entry]:

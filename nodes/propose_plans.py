@@ -18,7 +18,7 @@ from recurrentgpt.models.decoding import FULL_REPLY_TOKENS, PLANS, PLANS_TAUGHT,
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.continuity import living
 from recurrentgpt.nodes.prompt_messages import plans_request, small_turns, written_turns
-from recurrentgpt.nodes.prompt_values import finale, memory_lines, subjects, summaries_of, to_come, variables
+from recurrentgpt.nodes.prompt_values import finale, memory_lines, people, subjects, summaries_of, to_come, variables
 from recurrentgpt.nodes.reply_schemas import PlansReply, plan_of, plans_reply
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.nodes.small.plot_moves import Move, deal
@@ -111,13 +111,15 @@ async def _dealt(state: State, runtime: StoryRuntime, model: ResolvedModel) -> l
     )
     # Beside a memory in the making it is the one that the passage was written from.
     memory = memory_lines(state["short_term_memory"])
+    alive = await living(state, runtime, people(state), state["passage"])
+    cast = [one for one in state["brief"]["characters"] if one.partition(":")[0].strip() in alive]
     asked = prompts.turns(
         "plans",
         passage=state["passage"],
         memory=memory,
         moves=moves,
         coming=to_come(state, shared["last_step"]),
-        **shared,
+        **{**shared, "brief": {**shared["brief"], "characters": cast}},
     )
     turns = [*await small_turns(state, runtime, model, shared), *asked]
     form, limit = await _form(moves, state, runtime, model), TOKENS_PER_PLAN * runtime.context.plans

@@ -59,6 +59,7 @@ def writing(scene: Scene) -> Exchange:
         brief=_brief(scene),
         finale=scene.finale,
         memory=scene.memory,
+        entries=[],
         recalled=[{"summary": summary, "piece": summary} for summary in scene.recalled],
         ending=scene.ending,
         plan=scene.plan,

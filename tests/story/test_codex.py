@@ -2,14 +2,19 @@
 
 import json
 import re
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import recurrentgpt.nodes.runtime as runtime
 from recurrentgpt import Library, Story
 from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.memory.codex import changed, sentence_of
+from recurrentgpt.models.embedded.adapter import Adapter
+from recurrentgpt.models.roles import aresolve_model
 from recurrentgpt.schema.codex import Codex, Entry, Line
 from recurrentgpt.schema.errors import BadAnswer, BookError, StoryError
 from recurrentgpt.testing import story_replies
@@ -636,6 +641,38 @@ def test_a_small_model_is_told_what_is_true_and_not_what_somebody_did(story, aut
     assert "- Bastian Cole carries the brass key on his belt." in told
     assert "Signe Orrin mended the red sail." not in told
     assert "Signe Orrin mended the red sail." in [line.text for line in entry(story, "Signe").lines]
+
+
+def test_a_model_that_was_taught_is_told_what_is_true_beside_what_it_remembers(story, author, model, monkeypatch):
+    async def wear(role, context):
+        return replace(await aresolve_model(role, context), adapter=Adapter(Path("teller.gguf")))
+
+    monkeypatch.setattr(runtime, "aresolve_model", wear)
+    begun(story, author, ALIVE)
+    story.edit_memory("Nothing of note happened.")
+    story.choose("Signe Orrin asks Bastian Cole for the brass key.")
+    story.step()
+    asked = str(model.calls[-3][1].text)
+    told = asked.partition("True so far:\n")[2].partition("\nThe last scene")[0].splitlines()
+    assert told[0] == "- Nothing of note happened."
+    assert "- Bastian Cole carries the brass key on his belt." in told
+
+
+@pytest.mark.parametrize("tier", ["small", "full"])
+def test_somebody_of_the_brief_is_told_to_be_dead_wherever_its_people_are_named(story, author, model, tier):
+    begun(story, author, ALIVE, DEAD, MENDED, tier=tier)
+    story.edit_memory("Nothing of note happened.")
+    beginning = len(model.calls)
+    story.choose("Signe Orrin walks to the ferry.")
+    story.step()
+    asked = [call[-1 if tier == "small" else 1] for call in model.calls[beginning:]]
+    told = [text for text in (str(message.text) for message in asked) if PEOPLE[1] in text]
+    assert told
+    assert told
+    assert all(re.search("Bastian Cole (?:died (?:at|on)|is dead)", text) for text in told)
+    cast = [str(call[-1].text) for call in model.calls[beginning:] if "What happens next" in str(call[-1].text)]
+    assert len(cast) == (tier == "small")
+    assert all(PEOPLE[0] in text and PEOPLE[1] not in text for text in cast)
 
 
 def forms_of_plans(calls):

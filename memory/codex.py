@@ -555,8 +555,17 @@ def _alive_again(codex: Codex, entry: Entry) -> Codex:
 def line_of(change: Change, passage: str = "", step: int = 0) -> Line:
     """Return what a change of a passage sets, as a line."""
     text, rests_on = change.get("text", ""), change.get("rests_on", "")
-    by_author = change.get("author", False) and not rests_on
-    return Line(change.get("aspect", "fact"), change.get("value", ""), text, rests_on, passage, step, by_author)
+    by_author = change.get("author", False)
+    return Line(
+        change.get("aspect", "fact"),
+        change.get("value", ""),
+        text,
+        rests_on,
+        passage,
+        step,
+        by_author=by_author and not rests_on,
+        is_meant=by_author and bool(rests_on),
+    )
 
 
 def _ended(codex: Codex, old: Entry | None, new: Entry, by: Line | None = None) -> Codex:
@@ -974,6 +983,7 @@ def _to_tell(
             continue
         sentence = limit_words(sentence_of(entry, line), 40)
         own = word_set(sentence)
-        if (line.value != "alive" or line.by_author) and not any(own <= other for other in held):
+        is_doubtful = line.value != "alive" or line.by_author or line.is_meant
+        if is_doubtful and not any(own <= other for other in held):
             found.append(sentence)
     return list(dict.fromkeys(found))

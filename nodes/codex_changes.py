@@ -164,9 +164,8 @@ def _from_told(
         found = [change for change in found if not _revives(change, fact, known)]
         found = [*filter(None, (new_holder(change, passage, known) for change in found)), *found]
         for change in found:
-            changes.append(
-                {**change, "text": fact, "rests_on": rests_on} if rests_on != fact else {**change, "text": fact}
-            )
+            change = {**change, "text": change.get("text", fact)}
+            changes.append({**change, "rests_on": rests_on} if rests_on != change["text"] else change)
         if is_english(language):
             changes += [{**change, "rests_on": rests_on} for entry in named for change in _ended_by(fact, entry, named)]
             # What follows calls people by their new names, and tells who has or finds a thing after that.
@@ -503,6 +502,17 @@ _IS_IN = re.compile(
     r"(?:the |a |an |his |her )?[\w'’-]+(?: [\w'’-]+){0,5}?)(?=[.,;]|$| (?:and|with|while|because|but|where|who|when|"
     r"from|about|by|for|until|since)\b)"
 )
+_OFFICE = r"(?P<office>(?:the|his|her|their) (?:office|post|position)(?: (?:of|as))?)"
+_OFFICE_LEFT = re.compile(
+    r"(?:(?:is|was) no longer|"
+    r"(?:has |had )?(?:gives? up|given up|gave up|laid down|lays down|resign(?:ed|s)(?: from)?|retire[ds] from|quit|los(?:t|es)|"
+    r"surrender(?:ed|s)|step(?:ped|s) down from|(?:was|is|been) (?:stripped of|dismissed from|removed from)) "
+    rf"{_OFFICE}|"
+    r"(?:has |had )?(?:resign(?:ed|s)|retire[ds]|step(?:ped|s) down|stood down|(?:was|is|been) (?:dismissed|removed|deposed|"
+    r"replaced)) as)(?= |[.,;]|$)"
+)
+"""What somebody does who has a role no longer, up to that role."""
+_NO_ROLE = re.compile(r"[.,;]|$| (?:and|but|after|before|at|in|on|because|when|to|today|that)\b")
 _PROMISED = re.compile(r"(?:promises|promised|swears|swore|vows|vowed)\b")
 
 
@@ -568,6 +578,8 @@ def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Ite
             yield {**about, "aspect": "status", "value": "absent"}
         if role := _ROLE.match(rest):
             yield {**about, "aspect": "role", "value": role["role"]}
+        if (left := _OFFICE_LEFT.match(after)) and not is_doubted(fact, start, verbs[0] + left.end()):
+            yield from _ends_of_office(entry, after[left.end() :], is_any=left["office"] is not None)
         if (
             re.search(r"\b(?:let|set) $", before)
             and re.match(r" (?:go|free)\b", rest)
@@ -620,6 +632,27 @@ def end_of(entry: Entry, line: Line) -> Change:
 def end_of_office(entry: Entry, role: str) -> Change:
     """Return the change by which somebody is no longer what the brief, which no passage changes, says that they are."""
     return Change(entry=entry.name, kind=entry.kind, do="set", aspect="fact", value="", text=entry.no_longer(role))
+
+
+def _ends_of_office(entry: Entry, said: str, *, is_any: bool) -> Iterator[Change]:
+    """Yield by which changes somebody is no longer what a text begins with; of `is_any` that names none, the only one."""
+    held = [
+        *((office, end_of_office(entry, office)) for office in entry.offices_of_brief),
+        *((line.value, end_of(entry, line)) for line in entry.lines if line.aspect == "role" and line.passage),
+    ]
+    if is_any and _NO_ROLE.match(said):
+        # A tall man has no office by that.
+        ends = [end for office, end in held if not office.startswith(("a ", "an "))] or [end for _, end in held]
+        yield from ends if len(ends) == 1 else ()
+        return
+    role = _bare(said)
+    for office, end in held:
+        if re.match(rf"{re.escape(_bare(office).partition(' of ')[0])}(?![\w'’-])", role):
+            yield end
+
+
+def _bare(role: str) -> str:
+    return without_article(role.strip()).casefold()
 
 
 def _ended_by(fact: str, entry: Entry, named: Sequence[Entry]) -> Iterator[Change]:

@@ -282,6 +282,8 @@ class Line:
     """Whether the author said so as of that passage, which need not tell of it."""
     again: tuple[tuple[str, str], ...] = ()
     """Further passages that said the same, each with the sentence that it rests on there."""
+    is_meant: bool = False
+    """Whether the author said of that passage, which told otherwise than the codex, that it is meant so."""
 
     @property
     def said_in(self) -> tuple[tuple[str, str], ...]:

@@ -325,6 +325,11 @@ def test_what_a_passage_tells_of_somebody_dead_is_true_only_if_it_is_meant_so(be
     assert entry(story, "Bastian").value("status") == "alive"
     assert entry(story, "silver lamp").value("holder") == "Bastian Cole"
     assert "Bastian Cole is afraid of rats." in [line.text for line in entry(story, "Bastian").lines]
+    beginning = len(model.calls)
+    story.choose("Signe asks where Bastian Cole is.")
+    story.step()
+    assert "- Bastian Cole is alive." in prompts(model, beginning)[0]
+    story.undo()
     list(story.edit_passage(2, f"{ALIVE} Nobody spoke.", replay=True))
     assert (story.passage().step, story.passage().contradictions) == (4, [])
 
@@ -1910,6 +1915,52 @@ def test_what_the_brief_says_that_somebody_is_ends_and_is_again_by_what_passages
     story.undo()
     story.edit_entry("Bastian", "role", "the gatekeeper")
     assert entry(story, "the gatekeeper").name == "Bastian Cole"
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "Bastian Cole is no longer the harbour master.",
+        "Bastian Cole gave up the office of harbour master.",
+        "Bastian Cole gave up his office, and nobody spoke.",
+        "Bastian Cole was dismissed as harbour master of Skerry.",
+    ],
+)
+def test_an_office_that_a_small_model_notes_as_given_up_leaves_codex_and_memory(story, author, monkeypatch, fact):
+    still = "Bastian Cole is the harbour master of Skerry."
+    monkeypatch.setitem(FACTS, "locked the gate", [still, "Bastian Cole carries the brass key on his belt."])
+    monkeypatch.setitem(FACTS, "sat by the fire", [fact])
+    author(OPENING, ALIVE, MENDED)
+    story.step()
+    story.edit_brief(characters=["Signe Orrin: the youngest", "Bastian Cole: the harbour master of Skerry, a tall man"])
+    story.choose("Signe asks Bastian Cole for the brass key.")
+    story.step()
+    assert entry(story, "the harbour master").name == "Bastian Cole"
+    assert still in story.memory
+    story.choose("Signe asks Bastian Cole for the brass key.")
+    story.step()
+    assert "no longer the harbour master" in " ".join(line.text for line in entry(story, "Bastian").lines)
+    assert still not in story.memory
+    with pytest.raises(StoryError):
+        story.codex("the harbour master")
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "Bastian Cole is no longer in the gatehouse.",
+        "Bastian Cole is no longer the ferryman's friend.",
+        "Bastian Cole would have given up the office of ferryman.",
+    ],
+)
+def test_no_office_ends_by_what_is_no_longer_so_otherwise(story, author, monkeypatch, fact):
+    monkeypatch.setitem(FACTS, "locked the gate", [fact])
+    author(OPENING, ALIVE)
+    story.step()
+    story.edit_brief(characters=["Signe Orrin: the youngest", "Bastian Cole: the ferryman"])
+    story.choose("Signe asks Bastian Cole for the brass key.")
+    story.step()
+    assert entry(story, "the ferryman").name == "Bastian Cole"
 
 
 def test_an_office_behind_kin_means_somebody(story, author):

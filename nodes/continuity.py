@@ -1104,8 +1104,9 @@ def _of_holder(
         r"(?:locked|unlocked|opened|cut|struck|lit|dug|pried|prised|scraped|carved|sealed|signed|stabbed|tied|bound|"
         r"swept|stirred|measured|broke|smashed)"
     )
+    so = r"(?: (?:\w+ly|still|always|now))?"
     taken = re.compile(
-        rf"(?P<who>[A-Z][\w'’-]+)(?: \w+ly)? (?:{_HANDLES}|had|has|wears|carries)(?: up| on| down| out| off)? {the} "
+        rf"(?P<who>[A-Z][\w'’-]+){so} (?:{_HANDLES}|had|has|wears|carries)(?: up| on| down| out| off)? {the} "
         rf"(?:{names}){behind}\b[^.]*? {_OWN_PLACE}|\b[Tt]he (?:{names}){behind} (?:[a-z]+ )?(?:on|in|from|under|around|round|at|"
         rf"out of) (?P<whose>[A-Z][\w'’-]+)['’]s? {_OWN_NOUN}\b"
     )
@@ -1113,10 +1114,10 @@ def _of_holder(
         re.search(rf"\b{re.escape(name)}\b", sentence.said) for sentence in told.sentences for name in holder.names
     ):
         taken = re.compile(
-            rf"{taken.pattern}|(?P<has>[A-Z][\w'’-]+)(?: \w+ly)? (?:had|carried|carries|wore|wears|owned|owns|put on|"
+            rf"{taken.pattern}|(?P<has>[A-Z][\w'’-]+){so} (?:had|carried|carries|wore|wears|owned|owns|put on|"
             rf"saddled|mounted|kept|rode|pocketed|polished|locked|brandished|drew|tucked|"
             rf"was (?:wearing|carrying|holding|riding)|is (?:wearing|carrying)) {the} (?:{names}){behind}\b|"
-            rf"(?P<with>[A-Z][\w'’-]+)(?: \w+ly)? {with_it} (?:\w+ ){{1,4}}with {the} (?:{names}){behind}\b"
+            rf"(?P<with>[A-Z][\w'’-]+){so} {with_it} (?:\w+ ){{1,4}}with {the} (?:{names}){behind}\b"
         )
     for number, sentence in enumerate(told.sentences):
         match = taken.search(sentence.plain)

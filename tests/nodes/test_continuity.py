@@ -54,6 +54,7 @@ PLANTED = {
         "Petra tucked the brass key into her sleeve.",
         "The brass key hung from Petra's belt.",
         "Petra took the brass key out of her pocket.",
+        "Petra still had the brass key on her belt.",
         "Petra unlocked the gate with the brass key.",
     ],
     "pronouns": [

@@ -9,7 +9,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from recurrentgpt.memory.codex import changed, sentence_of
+from recurrentgpt.memory.codex import changed, open_entries, sentence_of
+from recurrentgpt.memory.superseded import SAME, word_forms
 from recurrentgpt.nodes.codex_deaths import is_told_dead, pronouns_of_the_dead, verbs_of
 from recurrentgpt.nodes.codex_doubts import DOUBTED, is_doubted
 from recurrentgpt.nodes.codex_holders import held_by, things_in
@@ -164,6 +165,8 @@ def _from_told(
         found = [change for change in found if not _revives(change, fact, known)]
         found = [*filter(None, (new_holder(change, passage, known) for change in found)), *found]
         for change in found:
+            if change["kind"] == "promise" and change.get("value") == "open" and _is_promised(change, changes, known):
+                continue
             change = {**change, "text": change.get("text", fact)}
             changes.append({**change, "rests_on": rests_on} if rests_on != change["text"] else change)
         if is_english(language):
@@ -513,6 +516,13 @@ _OFFICE_LEFT = re.compile(
 )
 """What somebody does who has a role no longer, up to that role."""
 _NO_ROLE = re.compile(r"[.,;]|$| (?:and|but|after|before|at|in|on|because|when|to|today|that)\b")
+_SETTLES = re.compile(
+    r"(?:has |had )?(?:(?P<broken>broke|broken|breaks|betrayed|betrays|went back on)|kept|keeps|fulfil(?:s|ls|led)|"
+    r"honou?r(?:s|ed)) (?:his|her|their|the|that|this) (?:promise|vow|oath|word|pledge)s?\b"
+)
+_PROMISING = word_forms(
+    "promise promises promised swear swears swore sworn vow vows vowed oath word pledge keep keeps kept broke"
+)
 _PROMISED = re.compile(r"(?:promises|promised|swears|swore|vows|vowed)\b")
 
 
@@ -592,9 +602,49 @@ def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Ite
         yield {**about, "aspect": "place", "value": place["where"]}
     if entry.kind == "person" and not is_doubted(fact, start, end):
         yield from held_by(entry, after, known)
+        yield from _settled(fact, entry, after, known)
         if _PROMISED.match(after):
             name = shortened(fact.rstrip("."), MOST_CLAUSE_WORDS)
             yield {**about, "kind": "promise", "entry": name, "aspect": "status", "value": "open"}
+
+
+def _settled(fact: str, entry: Entry, after: str, known: Codex) -> Iterator[Change]:
+    """Yield that somebody keeps or breaks the one promise of theirs that a fact means, by what it goes on to say of them."""
+    if (settles := _SETTLES.match(after)) is None:
+        return
+    own = [one for one in open_entries(known) if one.kind == "promise" and known.named_in(one.name)[:1] == [entry]]
+    if len(own) > 1:
+        said = _promised(fact, known)
+        own = [one for one in own if not said.isdisjoint(_promised(one.name, known))]
+    if len(own) == 1:
+        value = "broken" if settles["broken"] else "kept"
+        yield Change(entry=own[0].name, kind="promise", do="set", aspect="status", value=value)
+
+
+def _is_promised(change: Change, changes: Iterable[Change], known: Codex) -> bool:
+    """Return whether a change tells of a promise that is open already, or told of before, in other words."""
+    said, who = _promised(change["entry"], known), known.named_in(change["entry"])[:1]
+    others = [
+        *(one.name for one in open_entries(known) if one.kind == "promise"),
+        *(one["entry"] for one in changes if one["kind"] == "promise"),
+    ]
+    for other in others:
+        words = _promised(other, known)
+        fewest = min(len(said), len(words))
+        if (
+            other != change["entry"]
+            and fewest
+            and len(said & words) >= SAME * fewest
+            and known.named_in(other)[:1] == who
+        ):
+            return True
+    return False
+
+
+def _promised(clause: str, known: Codex) -> frozenset[str]:
+    """Return the words that say what is promised, beside whose names a clause has, and that it is a promise."""
+    names = " ".join(name for entry in known.named_in(clause) if entry.kind == "person" for name in entry.names)
+    return word_forms(clause) - word_forms(names) - _PROMISING
 
 
 _ADVERB = r"(?:now|finally|already|at last|at once|today|again|also|too|has|had|\w+ly)"

@@ -580,3 +580,43 @@ def test_what_a_passage_says_last_of_a_thing_holds(passage, status):
 )
 def test_nobody_is_dead_who_acts_later_in_the_same_passage(passage, is_dead):
     assert changed(KNOWN, from_manuscript(passage, KNOWN, Codex()), "p2", 2).find("Idris Kane").is_dead is is_dead
+
+
+STAY, GUARD = "Idris Kane promised Mara Voss to stay at the gate.", "Idris Kane swore to guard the old visor."
+
+
+def promises(*facts, known=KNOWN, summary=""):
+    """Return the promises of a codex, by their names, with how they stand after a passage of which a model noted these."""
+    passage = " ".join((summary, *facts))
+    codex = changed(known, from_facts(summary, facts, passage, known, "English"), "p2", 2)
+    return {entry.name: entry.value("status") for entry in codex.entries.values() if entry.kind == "promise"}
+
+
+def test_a_promise_is_one_in_whatever_words_a_passage_and_later_ones_tell_of_it():
+    told = promises(GUARD, summary="Idris Kane swears to guard the visor.")
+    assert list(told) == ["Idris Kane swears to guard the visor"]
+    assert list(promises(GUARD, known=after(GUARD))) == [GUARD[:-1]]
+    assert len(promises(STAY, "Idris Kane promised Mara Voss to leave the town.")) == 2
+    assert len(promises(GUARD, "Mara Voss swore to guard the old visor.")) == 2
+
+
+@pytest.mark.parametrize(
+    ("fact", "status"),
+    [
+        ("Idris Kane kept his promise to Mara Voss.", "kept"),
+        ("Idris Kane has broken his word, and Mara Voss knows it.", "broken"),
+        ("Idris Kane would have kept his promise.", "open"),
+        ("Mara Voss kept her promise.", "open"),
+    ],
+)
+def test_a_promise_is_settled_by_whose_it_is(fact, status):
+    assert promises(fact, known=after(STAY)) == {STAY[:-1]: status}
+
+
+def test_of_two_promises_the_one_that_is_told_of_is_settled():
+    both = after(STAY, GUARD)
+    assert promises("Idris Kane kept his oath and guarded the visor.", known=both) == {
+        STAY[:-1]: "open",
+        GUARD[:-1]: "kept",
+    }
+    assert set(promises("Idris Kane kept his word.", known=both).values()) == {"open"}

@@ -153,3 +153,15 @@ def test_any_branch_can_be_read(cli, story):
     assert again.pop("whole")["calls"] > first.pop("whole")["calls"] == first["usage"]["calls"]
     assert again == first
     assert "With its other branches: 11 calls" in cli("show", story).out
+
+
+def test_undo_says_what_it_took_back(cli, story):
+    again = f"`recurrentgpt redo {story}` does it again."
+    assert cli("edit", "memory", story, "--text", "Wilma is tired.").code == 0
+    assert cli("codex", story, "Zoltan", "--add", "person").code == 0
+    assert f"Taken back: the last correction of the branch. {again}" in cli("undo", story).err
+    assert f"Taken back: what was edited of the memory of passage 2. {again}" in cli("undo", story).err
+    assert f"Taken back: passage 2. {again}" in cli("undo", story).err
+    assert cli("write", story, "--steps", "2").code == 0
+    assert f"Taken back: passages 2 to 3. {again}" in cli("undo", story, "2").err
+    assert "Taken back" not in cli("undo", story, "--json").err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import textwrap
 from collections import Counter
@@ -31,7 +32,7 @@ from recurrentgpt.cli.terminal.console import (
     print_text,
     visible,
 )
-from recurrentgpt.schema.errors import SettingsError
+from recurrentgpt.schema.errors import SettingsError, StorageError
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -128,7 +129,18 @@ def undo(story: StoryName, steps: Count = 1, json: JsonObject = False) -> None:
     What was corrected for the whole branch (brief, codex, earlier summaries, chapters) holds until that edit itself is taken
     back.
     """
-    _move(story, lambda opened: opened.undo(steps), json=json)
+
+    def back(opened: StoryProtocol) -> Passage:
+        before = None
+        # Undo leads away from a passage that is lost or damaged, too.
+        with contextlib.suppress(StorageError):
+            before = opened.passage()
+        now = opened.undo(steps)
+        if before is not None and not json:
+            note(f"Taken back: {_taken_back(before, now)}. `recurrentgpt redo {opened.id}` does it again.")
+        return now
+
+    _move(story, back, json=json)
 
 
 def redo(story: StoryName, steps: Count = 1, json: JsonObject = False) -> None:
@@ -232,6 +244,26 @@ def _move(name: str, step: Callable[[StoryProtocol], Passage], *, json: bool, re
         print_lines(_where(passage))
         on = f"{story.id} --remote {remote}" if remote else f"{story.id}; the plans: recurrentgpt choose {story.id}"
         note(f"Go on from here: recurrentgpt {command_for(story)} {on}")
+
+
+def _taken_back(before: Passage, now: Passage) -> str:
+    """Return what was undone between where the story stood and where it stands now."""
+    if now.step < before.step:
+        first = now.step + 1
+        return f"passage {first}" if first == before.step else f"passages {first} to {before.step}"
+    edited = [
+        name
+        for name, is_same in (
+            ("text", before.text == now.text),
+            ("memory", before.short_term_memory == now.short_term_memory),
+            ("plans", before.plans == now.plans),
+            ("summary", before.summary == now.summary),
+        )
+        if not is_same
+    ]
+    if now.step > before.step or not edited:
+        return "the last correction of the branch"
+    return f"what was edited of the {' and '.join(edited)} of passage {now.step}"
 
 
 def _where(passage: Passage) -> str:

@@ -617,8 +617,10 @@ def _with_line(entry: Entry, line: Line, *, below: bool) -> Entry:
     if line.aspect in ONE_EACH:
         if below and alike:
             return entry
-        before = [said for other in alike if other.value == line.value for said in other.said_in]
-        line = dataclasses.replace(line, again=(*line.again, *before)) if before else line
+        alike = [other for other in alike if other.value == line.value]
+        before = [said for other in alike for said in other.said_in]
+        is_meant = line.is_meant or any(other.is_meant or other.by_author for other in alike)
+        line = dataclasses.replace(line, again=(*line.again, *before), is_meant=is_meant) if alike else line
         return dataclasses.replace(entry, lines=(*(other for other in lines if other.aspect != line.aspect), line))
     if line.aspect == "look" and line.by_author and not below:
         # An author says how they look, a passage only what it tells of that.
@@ -983,7 +985,9 @@ def _to_tell(
             continue
         sentence = limit_words(sentence_of(entry, line), 40)
         own = word_set(sentence)
-        is_doubtful = line.value != "alive" or line.by_author or line.is_meant
-        if is_doubtful and not any(own <= other for other in held):
+        is_worth_telling = line.value != "alive" or line.by_author or line.is_meant
+        # That one knows of another's death has all the words of the death, and that of another tells nobody's.
+        is_held = any(own == other if line.aspect == "status" else own <= other for other in held)
+        if is_worth_telling and not is_held:
             found.append(sentence)
     return list(dict.fromkeys(found))

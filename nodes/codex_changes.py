@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from recurrentgpt.memory.codex import changed, open_entries, sentence_of
-from recurrentgpt.memory.superseded import SAME, word_forms
+from recurrentgpt.memory.superseded import word_forms
 from recurrentgpt.nodes.codex_deaths import is_told_dead, pronouns_of_the_dead, verbs_of
-from recurrentgpt.nodes.codex_doubts import DOUBTED, is_doubted
+from recurrentgpt.nodes.codex_doubts import DOUBTED, is_doubted, is_unreal
 from recurrentgpt.nodes.codex_holders import held_by, things_in
 from recurrentgpt.nodes.codex_names import NOBODY, names_in
 from recurrentgpt.nodes.codex_newcomers import newcomers
@@ -150,6 +150,7 @@ def _from_told(
         old = known.entries[change["entry"].casefold()]
         known = known.with_entry(old, called_too(old, change["value"]))
     changes, told, lines = longer, set[str](), with_words(passage)
+    promises = [entry.name for entry in open_entries(codex) if entry.kind == "promise"] if noted else []
     for number, fact in enumerate(
         with_names((summary, *facts), known) if people or codex.entries else (summary, *facts)
     ):
@@ -160,13 +161,14 @@ def _from_told(
         if is_english(language):
             whole = _with_whole_names(fact, passage, known) if noted else fact
             found = list(_by_rule(whole, named, known)) or (list(_of_newcomer(whole, known)) if noted else [])
+        if is_english(language) and noted:
+            made = [change["entry"] for change in changes if change["kind"] == "promise"]
+            found += _settled(fact, named, [*dict.fromkeys([*promises, *made])])
         if named and number and all(change["do"] == "end" for change in found):
             found.append(Change(entry=named[0].name, kind=named[0].kind, do="set", aspect="fact"))
         found = [change for change in found if not _revives(change, fact, known)]
         found = [*filter(None, (new_holder(change, passage, known) for change in found)), *found]
         for change in found:
-            if change["kind"] == "promise" and change.get("value") == "open" and _is_promised(change, changes, known):
-                continue
             change = {**change, "text": change.get("text", fact)}
             changes.append({**change, "rests_on": rests_on} if rests_on != change["text"] else change)
         if is_english(language):
@@ -177,6 +179,7 @@ def _from_told(
     changes += [
         change for change in _pronouns(passage, known) if change["entry"] in told or codex.find(change["entry"])
     ]
+    changes = _without_repeated(changes, promises) if noted else changes
     return _once(without_returned(changes, passage, known))[:MOST_CHANGES]
 
 
@@ -505,24 +508,27 @@ _IS_IN = re.compile(
     r"(?:the |a |an |his |her )?[\w'’-]+(?: [\w'’-]+){0,5}?)(?=[.,;]|$| (?:and|with|while|because|but|where|who|when|"
     r"from|about|by|for|until|since)\b)"
 )
-_OFFICE = r"(?P<office>(?:the|his|her|their) (?:office|post|position)(?: (?:of|as))?)"
-_OFFICE_LEFT = re.compile(
-    r"(?:(?:is|was) no longer|"
-    r"(?:has |had )?(?:gives? up|given up|gave up|laid down|lays down|resign(?:ed|s)(?: from)?|retire[ds] from|quit|los(?:t|es)|"
-    r"surrender(?:ed|s)|step(?:ped|s) down from|(?:was|is|been) (?:stripped of|dismissed from|removed from)) "
-    rf"{_OFFICE}|"
-    r"(?:has |had )?(?:resign(?:ed|s)|retire[ds]|step(?:ped|s) down|stood down|(?:was|is|been) (?:dismissed|removed|deposed|"
-    r"replaced)) as)(?= |[.,;]|$)"
+ROLE_SAID = (
+    r"(?:the |an? |his |her |their )?(?P<role>[a-z][\w'’ -]*?)"
+    r"(?=[.,;]|$| (?:and|but|after|before|because|when|since|today|now)\b| to (?-i:[A-Z]))"
 )
-"""What somebody does who has a role no longer, up to that role."""
-_NO_ROLE = re.compile(r"[.,;]|$| (?:and|but|after|before|at|in|on|because|when|to|today|that)\b")
+"""A role, and nothing behind it that makes another one of it."""
+_OFFICE_LEFT = re.compile(
+    r"(?:is no longer|(?:has |had )?(?:"
+    r"(?:gives? up|given up|gave up|laid down|lays down|resign(?:ed|s)(?: from)?|retire[ds] from|lost|surrender(?:ed|s)|"
+    r"step(?:ped|s) down from|(?:was|is|been) (?:stripped of|dismissed from|removed from)) "
+    r"(?:the|his|her|their) (?:office|post|position) (?:of|as)|"
+    r"(?:resign(?:ed|s)|retire[ds]|step(?:ped|s) down|stood down|(?:was|is|been) (?:dismissed|removed|deposed|replaced)) as)) "
+    rf"{ROLE_SAID}"
+)
+"""What somebody does who has a role no longer."""
 _SETTLES = re.compile(
     r"(?:has |had )?(?:(?P<broken>broke|broken|breaks|betrayed|betrays|went back on)|kept|keeps|fulfil(?:s|ls|led)|"
-    r"honou?r(?:s|ed)) (?:his|her|their|the|that|this) (?:promise|vow|oath|word|pledge)s?\b"
+    r"honou?r(?:s|ed)) (?P<whose>his|her) (?:promise|vow|oath|word|pledge)(?=[.,;]|$| (?:to|and|by|when|that)\b)"
 )
-_PROMISING = word_forms(
-    "promise promises promised swear swears swore sworn vow vows vowed oath word pledge keep keeps kept broke"
-)
+"""What somebody does who keeps or breaks a promise of theirs."""
+_PROMISING = word_forms("promise promises promised swear swears swore vow vows vowed")
+_DENIED = re.compile(r"\b(?:not|never|no|nobody|nothing)\b|n['’]t\b")
 _PROMISED = re.compile(r"(?:promises|promised|swears|swore|vows|vowed)\b")
 
 
@@ -588,8 +594,11 @@ def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Ite
             yield {**about, "aspect": "status", "value": "absent"}
         if role := _ROLE.match(rest):
             yield {**about, "aspect": "role", "value": role["role"]}
-        if (left := _OFFICE_LEFT.match(after)) and not is_doubted(fact, start, verbs[0] + left.end()):
-            yield from _ends_of_office(entry, after[left.end() :], is_any=left["office"] is not None)
+        left = None if before or is_unreal(fact) else _OFFICE_LEFT.match(after)
+        if left and not is_doubted(fact, start, verbs[0] + left.end()):
+            yield from (end_of_office(entry, office) for office in entry.offices_called(left["role"]))
+            had = (line for line in entry.lines if line.aspect == "role" and line.passage)
+            yield from (end_of(entry, line) for line in had if without_article(line.value) == left["role"])
         if (
             re.search(r"\b(?:let|set) $", before)
             and re.match(r" (?:go|free)\b", rest)
@@ -602,49 +611,56 @@ def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Ite
         yield {**about, "aspect": "place", "value": place["where"]}
     if entry.kind == "person" and not is_doubted(fact, start, end):
         yield from held_by(entry, after, known)
-        yield from _settled(fact, entry, after, known)
         if _PROMISED.match(after):
             name = shortened(fact.rstrip("."), MOST_CLAUSE_WORDS)
             yield {**about, "kind": "promise", "entry": name, "aspect": "status", "value": "open"}
 
 
-def _settled(fact: str, entry: Entry, after: str, known: Codex) -> Iterator[Change]:
-    """Yield that somebody keeps or breaks the one promise of theirs that a fact means, by what it goes on to say of them."""
-    if (settles := _SETTLES.match(after)) is None:
+def _settled(fact: str, named: Sequence[Entry], promises: Sequence[str]) -> Iterator[Change]:
+    """Yield that somebody keeps or breaks the only one of `promises` that an English fact can mean, which begins with their name.
+
+    Of what goes on behind that, the promise has a word.
+    """
+    entry = named[0] if named and named[0].kind == "person" else None
+    called = next((name for name in entry.names if fact.startswith(f"{name} ")), "") if entry is not None else ""
+    settles = _SETTLES.match(fact, len(called) + 1) if called else None
+    if entry is None or settles is None or fact.endswith("?") or is_unreal(fact):
         return
-    own = [one for one in open_entries(known) if one.kind == "promise" and known.named_in(one.name)[:1] == [entry]]
-    if len(own) > 1:
-        said = _promised(fact, known)
-        own = [one for one in own if not said.isdisjoint(_promised(one.name, known))]
+    pronoun = {"his": "he", "her": "she"}[settles["whose"]]
+    own = [promise for promise in promises if promise.startswith(entry.names)]
+    if entry.value("pronouns") not in ("", pronoun) or is_doubted(fact, 0, settles.end()):
+        return
+    if said := word_forms(fact[settles.end() :]):
+        own = [
+            promise for promise in own if not said.isdisjoint(_words_of(promise) - word_forms(" ".join(entry.names)))
+        ]
     if len(own) == 1:
         value = "broken" if settles["broken"] else "kept"
-        yield Change(entry=own[0].name, kind="promise", do="set", aspect="status", value=value)
+        yield Change(entry=own[0], kind="promise", do="set", aspect="status", value=value)
 
 
-def _is_promised(change: Change, changes: Iterable[Change], known: Codex) -> bool:
-    """Return whether a change tells of a promise that is open already, or told of before, in other words."""
-    said, who = _promised(change["entry"], known), known.named_in(change["entry"])[:1]
-    others = [
-        *(one.name for one in open_entries(known) if one.kind == "promise"),
-        *(one["entry"] for one in changes if one["kind"] == "promise"),
-    ]
-    for other in others:
-        words = _promised(other, known)
-        fewest = min(len(said), len(words))
-        if (
-            other != change["entry"]
-            and fewest
-            and len(said & words) >= SAME * fewest
-            and known.named_in(other)[:1] == who
-        ):
-            return True
-    return False
+def _without_repeated(changes: Sequence[Change], promises: Collection[str]) -> list[Change]:
+    """Return the changes of a passage without promises that are open, and those of which it tells again with more words."""
+    made = {change["entry"] for change in changes if change["kind"] == "promise" and change.get("value") == "open"}
+    again = {
+        name
+        for name in made - {*promises}
+        if any(_is_same_promise(name, other, whole=other in promises) for other in (made | {*promises}) - {name})
+    }
+    return [change for change in changes if change["entry"] not in again]
 
 
-def _promised(clause: str, known: Codex) -> frozenset[str]:
-    """Return the words that say what is promised, beside whose names a clause has, and that it is a promise."""
-    names = " ".join(name for entry in known.named_in(clause) if entry.kind == "person" for name in entry.names)
-    return word_forms(clause) - word_forms(names) - _PROMISING
+def _is_same_promise(name: str, other: str, *, whole: bool) -> bool:
+    """Return whether a clause promises, in the same words as a `whole` other one or in some of its words, what that does."""
+    said, known = _words_of(name), _words_of(other)
+    is_said = said == known if whole else said < known or (said == known and name > other)
+    return is_said and name.split()[0] == other.split()[0] and bool(_DENIED.search(name)) == bool(_DENIED.search(other))
+
+
+@lru_cache(maxsize=1024)
+def _words_of(promise: str) -> frozenset[str]:
+    """Return the words of a promise but those that say that it is one."""
+    return word_forms(promise) - _PROMISING
 
 
 _ADVERB = r"(?:now|finally|already|at last|at once|today|again|also|too|has|had|\w+ly)"
@@ -682,27 +698,6 @@ def end_of(entry: Entry, line: Line) -> Change:
 def end_of_office(entry: Entry, role: str) -> Change:
     """Return the change by which somebody is no longer what the brief, which no passage changes, says that they are."""
     return Change(entry=entry.name, kind=entry.kind, do="set", aspect="fact", value="", text=entry.no_longer(role))
-
-
-def _ends_of_office(entry: Entry, said: str, *, is_any: bool) -> Iterator[Change]:
-    """Yield by which changes somebody is no longer what a text begins with; of `is_any` that names none, the only one."""
-    held = [
-        *((office, end_of_office(entry, office)) for office in entry.offices_of_brief),
-        *((line.value, end_of(entry, line)) for line in entry.lines if line.aspect == "role" and line.passage),
-    ]
-    if is_any and _NO_ROLE.match(said):
-        # A tall man has no office by that.
-        ends = [end for office, end in held if not office.startswith(("a ", "an "))] or [end for _, end in held]
-        yield from ends if len(ends) == 1 else ()
-        return
-    role = _bare(said)
-    for office, end in held:
-        if re.match(rf"{re.escape(_bare(office).partition(' of ')[0])}(?![\w'’-])", role):
-            yield end
-
-
-def _bare(role: str) -> str:
-    return without_article(role.strip()).casefold()
 
 
 def _ended_by(fact: str, entry: Entry, named: Sequence[Entry]) -> Iterator[Change]:

@@ -151,8 +151,8 @@ def _of_office(known: Entry, role: str, *, ended: bool) -> Iterator[Change]:
     said = without_article(role).casefold()
     if ended:
         whole = any(line.value == role for line in known.lines if line.aspect == "role" and not line.passage)
-        offices = known.offices_of_brief
-        yield from (end_of_office(known, one) for one in offices if whole or without_article(one).casefold() == said)
+        offices = known.offices_of_brief if whole else known.offices_called(role)
+        yield from (end_of_office(known, one) for one in offices)
     elif said in known.former_roles:
         yield end_of(known, known.former_roles[said])
 

@@ -634,19 +634,23 @@ async def told_entries(state: State, runtime: StoryRuntime, known: Sequence[str]
     entries = touched(codex, state["plan"], state.get("passage", ""), settle, fewest=fewest)
     if tier == "small" and is_english(runtime.context.language):
         entries = [_without_acts(entry) if entry.kind == "person" else entry for entry in entries]
-    entries += await _by_meaning(codex, {entry.name for entry in entries}, state, runtime)
-    entries += _dead_of_brief(codex, {entry.name for entry in entries}, state)
+    found = {entry.name: entry for entry in await _by_meaning(codex, {one.name for one in entries}, state, runtime)}
+    entries = [*_dead_of_brief(codex, entries, found, state), *entries, *found.values()]
     near = await _nearness(entries, state, runtime)
     return tell(entries, words=TOLD_WORDS[tier], known=held, nearness=near)
 
 
-def _dead_of_brief(codex: Codex, told: Collection[str], state: State) -> list[Entry]:
-    """Return those of the brief who are dead, with that alone: every prompt names them among the people of the story."""
-    found = [codex.find(name, "person") for name in people(state)]
+def _dead_of_brief(codex: Codex, told: Sequence[Entry], found: dict[str, Entry], state: State) -> list[Entry]:
+    """Return those of the brief who are dead and not told of, with that and what is `found` of them, which is taken out there.
+
+    Every prompt names them among the people of the story.
+    """
+    dead = {entry.name: entry for name in people(state) if (entry := codex.find(name, "person")) and entry.is_dead}
+    names = dead.keys() - {entry.name for entry in told}
     return [
-        dataclasses.replace(entry, lines=(died,))
-        for entry in found
-        if entry is not None and entry.is_dead and entry.name not in told and (died := entry.line("status"))
+        dataclasses.replace(entry, lines=(died, *(found.pop(name).lines if name in found else ())))
+        for name, entry in dead.items()
+        if name in names and (died := entry.line("status"))
     ]
 
 
@@ -1104,9 +1108,8 @@ def _of_holder(
         r"(?:locked|unlocked|opened|cut|struck|lit|dug|pried|prised|scraped|carved|sealed|signed|stabbed|tied|bound|"
         r"swept|stirred|measured|broke|smashed)"
     )
-    so = r"(?: (?:\w+ly|still|always|now))?"
     taken = re.compile(
-        rf"(?P<who>[A-Z][\w'’-]+){so} (?:{_HANDLES}|had|has|wears|carries)(?: up| on| down| out| off)? {the} "
+        rf"(?P<who>[A-Z][\w'’-]+)(?: (?:\w+ly|still))? (?:{_HANDLES}|had|has|wears|carries)(?: up| on| down| out| off)? {the} "
         rf"(?:{names}){behind}\b[^.]*? {_OWN_PLACE}|\b[Tt]he (?:{names}){behind} (?:[a-z]+ )?(?:on|in|from|under|around|round|at|"
         rf"out of) (?P<whose>[A-Z][\w'’-]+)['’]s? {_OWN_NOUN}\b"
     )
@@ -1114,10 +1117,10 @@ def _of_holder(
         re.search(rf"\b{re.escape(name)}\b", sentence.said) for sentence in told.sentences for name in holder.names
     ):
         taken = re.compile(
-            rf"{taken.pattern}|(?P<has>[A-Z][\w'’-]+){so} (?:had|carried|carries|wore|wears|owned|owns|put on|"
+            rf"{taken.pattern}|(?P<has>[A-Z][\w'’-]+)(?: \w+ly)? (?:had|carried|carries|wore|wears|owned|owns|put on|"
             rf"saddled|mounted|kept|rode|pocketed|polished|locked|brandished|drew|tucked|"
             rf"was (?:wearing|carrying|holding|riding)|is (?:wearing|carrying)) {the} (?:{names}){behind}\b|"
-            rf"(?P<with>[A-Z][\w'’-]+){so} {with_it} (?:\w+ ){{1,4}}with {the} (?:{names}){behind}\b"
+            rf"(?P<with>[A-Z][\w'’-]+)(?: \w+ly)? {with_it} (?:\w+ ){{1,4}}with {the} (?:{names}){behind}\b"
         )
     for number, sentence in enumerate(told.sentences):
         match = taken.search(sentence.plain)

@@ -13,9 +13,8 @@ from recurrentgpt.memory.superseded import (
     tells_of_the_living,
     tells_where_it_is,
 )
-from recurrentgpt.nodes.codex_changes import from_text
+from recurrentgpt.nodes.codex_changes import ROLE_SAID, from_text
 from recurrentgpt.schema.codex import Change, Codex, Entry, Superseded
-from recurrentgpt.schema.names import without_article
 
 
 def outdated_sentences(
@@ -43,9 +42,11 @@ def outdated_sentences(
         if one not in known.over.get(key, ())
     ]
     left = [
-        (entry, role)
+        (entry, office)
         for change in changes
-        if (entry := known.find(change["entry"])) and (role := _office_left(change, entry))
+        if (entry := known.find(change["entry"])) and change.get("aspect") == "fact" and change["do"] == "set"
+        for office in entry.offices_of_brief
+        if change.get("text") == entry.no_longer(office)
     ]
     died = newly_dead(known, after)
     now = {change["entry"]: change for change in changes if change.get("aspect") == "status"}
@@ -55,25 +56,18 @@ def outdated_sentences(
         if line in ended
         or any(says_again(line, one) and not _tells_of_others(line, one, known) for one in over)
         or any(tells_of_the_living(line, after.called_alone(entry)) for entry in died)
-        or any(_tells_of_office(line, entry, role) for entry, role in left)
+        or any(_tells_of_office(line, entry, office) for entry, office in left)
         or any(_tells_otherwise(line, change, changes_hands=is_held) for change, is_held in moved)
         or (now and any(_is_no_longer(told, now.get(told["entry"])) for told in from_text(line, known)))
     ]
 
 
-def _office_left(change: Change, entry: Entry) -> str:
-    """Return what somebody is no longer by a change; empty for another one."""
-    if change["do"] != "set" or change.get("aspect") != "fact":
-        return ""
-    said = change.get("text", "").removeprefix(entry.no_longer("").removesuffix("."))
-    return without_article(said.removesuffix(".")) if said != change.get("text", "") else ""
-
-
-def _tells_of_office(line: str, entry: Entry, role: str) -> bool:
-    """Return whether an English sentence says that somebody is what they are no longer."""
+def _tells_of_office(line: str, entry: Entry, office: str) -> bool:
+    """Return whether an English sentence begins with somebody's name and says that they are what they are no longer."""
     names = "|".join(map(re.escape, entry.names))
-    kept = rf"\b(?:{names}) (?:still |now )?(?:is|remains|works as|serves as) (?:still |now )?(?:the |an? )?"
-    return re.search(rf"{kept}{re.escape(role.partition(' of ')[0])}\b", line) is not None
+    kept = rf"(?:{names}) (?:still |now )?(?:is|remains|works as|serves as) (?:still |now )?{ROLE_SAID}"
+    said = re.match(kept, line)
+    return said is not None and office in entry.offices_called(said["role"])
 
 
 def _tells_of_others(line: str, over: Superseded, known: Codex) -> bool:

@@ -184,12 +184,15 @@ async def write_values(
         if not (past.earlier and (entry["step"] >= step - 2 or entry["piece"] == entry["summary"]))
         and entry["piece"] not in memory
     ]
+    entries = state.get("entries", [])
+    # A model that wears an adapter was taught one list of what is true.
+    known = [line for entry in entries for line in entry["lines"]] if model.adapter else []
     given = dict(
         **shared,
-        memory=memory,
+        memory=[*memory, *known],
         summaries=past.summaries,
         recalled=recalled,
-        entries=state.get("entries", []),
+        entries=entries,
         earlier=past.earlier,
         previous=_last_words(previous, LONGEST * runtime.context.max_words + 100),
         ending=_ending(previous),

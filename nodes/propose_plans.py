@@ -123,7 +123,7 @@ async def _dealt(state: State, runtime: StoryRuntime, model: ResolvedModel) -> l
     )
     turns = [*await small_turns(state, runtime, model, shared), *asked]
     form, limit = await _form(moves, state, runtime, model), TOKENS_PER_PLAN * runtime.context.plans
-    unknown = strangers(asked, prompts)
+    unknown = strangers(asked, prompts, people(state))
 
     async def usable(reply: PlansReply) -> str | None:
         # A bare model is held to the living by its form.

@@ -452,6 +452,9 @@ class Entry:
     def roles(self) -> tuple[str, ...]:
         """What else it may be meant by, without an article: `ferryman`; "a woman" and long descriptions call nobody."""
         bare = [without_article(role) for role in (*self._first_roles, *self._offices) if not is_somebodys(role)]
+        # The harbour master of Skerry is the harbour master; of one word, the short names say so.
+        kinds = (role.partition(" of ")[0] for role in self._first_roles if role.startswith("the ") and " of " in role)
+        bare += [without_article(kind) for kind in kinds if kind.count(" ") > 1]
         roles = (role for role in bare if 0 < len(role.split()) <= MOST_ROLE_WORDS)
         return tuple(dict.fromkeys(role for role in roles if role.casefold() not in ANYBODY))
 
@@ -487,6 +490,15 @@ class Entry:
         return tuple(
             part for part in self._held(parts) if _AN_OFFICE.fullmatch(part) and not FAMILY.match(without_article(part))
         )
+
+    def offices_called(self, role: str) -> list[str]:
+        """Return which of `offices_of_brief` a role means that is said whole, or without what it is of: the harbour master."""
+        said = without_article(role).casefold()
+        return [
+            office
+            for office in self.offices_of_brief
+            if said in ((bare := without_article(office).casefold()), bare.partition(" of ")[0])
+        ]
 
     @cached_property
     def short_names(self) -> Mapping[str, ShortName]:

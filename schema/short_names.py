@@ -132,10 +132,8 @@ class ShortName:
 
     @cached_property
     def _needed(self) -> frozenset[str]:
-        """What has to be said: a spare key is not the key, a deputy mayor not the mayor, and a harbour master nobody's master."""
+        """What has to be said: a spare key is not the key, and a deputy mayor not the mayor."""
         own = {word.casefold() for word in self.before}
-        if self.head in _TO_ONE:
-            return frozenset(own)
         return frozenset(own & (_LESS if self.is_person else ANOTHER))
 
     def _all_in(self, text: str) -> Iterator[tuple[int, int]]:
@@ -247,7 +245,6 @@ def _short_role(role: str, names: frozenset[str]) -> ShortName | None:
     if len(words) < 2 or not 0 < len(kind) <= _MOST_ROLE_WORDS or "'" in kind[-1] or is_named:
         return None
     head = kind[-1].casefold()
-    is_to_one = head in _TO_ONE and len(kind) == 1
-    if is_to_one or head in ANYBODY | SEVERAL or FAMILY.fullmatch(head) or is_somebodys(role):
+    if head in ANYBODY | SEVERAL | _TO_ONE or FAMILY.fullmatch(head) or is_somebodys(role):
         return None
     return ShortName(head, tuple(kind[:-1]), " ".join(words[len(kind) :]), names, is_person=True)

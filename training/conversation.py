@@ -59,7 +59,6 @@ def writing(scene: Scene) -> Exchange:
         brief=_brief(scene),
         finale=scene.finale,
         memory=scene.memory,
-        entries=[],
         recalled=[{"summary": summary, "piece": summary} for summary in scene.recalled],
         ending=scene.ending,
         plan=scene.plan,

@@ -592,20 +592,40 @@ def promises(*facts, known=KNOWN, summary=""):
     return {entry.name: entry.value("status") for entry in codex.entries.values() if entry.kind == "promise"}
 
 
-def test_a_promise_is_one_in_whatever_words_a_passage_and_later_ones_tell_of_it():
-    told = promises(GUARD, summary="Idris Kane swears to guard the visor.")
-    assert list(told) == ["Idris Kane swears to guard the visor"]
-    assert list(promises(GUARD, known=after(GUARD))) == [GUARD[:-1]]
-    assert len(promises(STAY, "Idris Kane promised Mara Voss to leave the town.")) == 2
-    assert len(promises(GUARD, "Mara Voss swore to guard the old visor.")) == 2
+def test_a_promise_that_is_told_of_again_is_one():
+    assert list(promises(GUARD, summary="Idris Kane swears to guard the visor.")) == [GUARD[:-1]]
+    assert list(promises("Idris Kane swears to guard the old visor.", known=after(GUARD))) == [GUARD[:-1]]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "Idris Kane swore to guard Mara Voss.",
+        "Idris Kane swore to sell the old visor.",
+        "Idris Kane swore not to guard the old visor.",
+        "Mara Voss swore to guard the old visor.",
+    ],
+)
+def test_promises_of_other_things_are_others(other):
+    assert set(promises(GUARD, other)) == {GUARD[:-1], other[:-1]}
+    assert set(promises(other, known=after(GUARD))) == {GUARD[:-1], other[:-1]}
 
 
 @pytest.mark.parametrize(
     ("fact", "status"),
     [
         ("Idris Kane kept his promise to Mara Voss.", "kept"),
-        ("Idris Kane has broken his word, and Mara Voss knows it.", "broken"),
+        ("Idris Kane kept his promise and stayed.", "kept"),
+        ("Idris Kane has kept his word.", "kept"),
+        ("Idris Kane broke his promise to Mara Voss, and the lamp went out.", "broken"),
         ("Idris Kane would have kept his promise.", "open"),
+        ("Idris Kane broke his promise to his sister.", "open"),
+        ("Idris Kane kept his promise and brought the water.", "open"),
+        ("Idris Kane kept his word list in a drawer.", "open"),
+        ("Idris Kane kept her promise.", "open"),
+        ("In the play, Idris Kane broke his oath.", "open"),
+        ("Years ago, Idris Kane broke his word.", "open"),
+        ("Has Idris Kane kept his promise?", "open"),
         ("Mara Voss kept her promise.", "open"),
     ],
 )
@@ -614,9 +634,7 @@ def test_a_promise_is_settled_by_whose_it_is(fact, status):
 
 
 def test_of_two_promises_the_one_that_is_told_of_is_settled():
-    both = after(STAY, GUARD)
-    assert promises("Idris Kane kept his oath and guarded the visor.", known=both) == {
-        STAY[:-1]: "open",
-        GUARD[:-1]: "kept",
-    }
-    assert set(promises("Idris Kane kept his word.", known=both).values()) == {"open"}
+    water = "Idris Kane promised Tom Reed to fetch water."
+    found = promises(water, "Idris Kane kept his promise and fetched the water.", known=after(STAY))
+    assert found == {STAY[:-1]: "open", water[:-1]: "kept"}
+    assert set(promises("Idris Kane kept his word.", known=after(STAY, GUARD)).values()) == {"open"}

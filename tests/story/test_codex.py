@@ -664,17 +664,19 @@ def test_a_model_that_was_taught_is_told_what_is_true_beside_what_it_remembers(s
 
 
 @pytest.mark.parametrize("tier", ["small", "full"])
-def test_somebody_of_the_brief_is_told_to_be_dead_wherever_its_people_are_named(story, author, model, tier):
+def test_somebody_of_the_brief_is_told_to_be_dead_wherever_its_people_are_named(
+    story, author, model, monkeypatch, tier
+):
+    dead = "Bastian Cole died on the stones below the wall." if tier == "small" else "Bastian Cole is dead."
+    monkeypatch.setitem(SUMMARIES, "fell from the wall", "Two wardens kept watch.")
     begun(story, author, ALIVE, DEAD, MENDED, tier=tier)
-    story.edit_memory("Nothing of note happened.")
+    story.edit_memory("Signe Orrin knows that Bastian Cole is dead.")
     beginning = len(model.calls)
     story.choose("Signe Orrin walks to the ferry.")
     story.step()
-    asked = [call[-1 if tier == "small" else 1] for call in model.calls[beginning:]]
-    told = [text for text in (str(message.text) for message in asked) if PEOPLE[1] in text]
-    assert told
-    assert told
-    assert all(re.search("Bastian Cole (?:died (?:at|on)|is dead)", text) for text in told)
+    written = "\n".join(str(message.text) for message in model.calls[beginning])
+    assert PEOPLE[1] in written
+    assert f"- {dead}" in written.partition(CODEX[tier == "small"])[2]
     cast = [str(call[-1].text) for call in model.calls[beginning:] if "What happens next" in str(call[-1].text)]
     assert len(cast) == (tier == "small")
     assert all(PEOPLE[0] in text and PEOPLE[1] not in text for text in cast)
@@ -1922,7 +1924,6 @@ def test_what_the_brief_says_that_somebody_is_ends_and_is_again_by_what_passages
     [
         "Bastian Cole is no longer the harbour master.",
         "Bastian Cole gave up the office of harbour master.",
-        "Bastian Cole gave up his office, and nobody spoke.",
         "Bastian Cole was dismissed as harbour master of Skerry.",
     ],
 )
@@ -1948,19 +1949,27 @@ def test_an_office_that_a_small_model_notes_as_given_up_leaves_codex_and_memory(
 @pytest.mark.parametrize(
     "fact",
     [
-        "Bastian Cole is no longer in the gatehouse.",
-        "Bastian Cole is no longer the ferryman's friend.",
+        "Bastian Cole is no longer the ferryman he once was.",
+        "Bastian Cole is no longer the ferryman of Brall's friend.",
         "Bastian Cole would have given up the office of ferryman.",
+        "Bastian Cole resigned as ferryman in the play.",
+        "Bastian Cole gave up the position of the boat.",
+        "Signe Orrin said Bastian Cole resigned as ferryman.",
     ],
 )
 def test_no_office_ends_by_what_is_no_longer_so_otherwise(story, author, monkeypatch, fact):
-    monkeypatch.setitem(FACTS, "locked the gate", [fact])
-    author(OPENING, ALIVE)
+    monkeypatch.setitem(FACTS, "sat by the fire", [fact])
+    kept = ["Bastian Cole is the ferryman.", "Bastian Cole's brother is the ferryman's son."]
+    author(OPENING, ALIVE, MENDED)
     story.step()
     story.edit_brief(characters=["Signe Orrin: the youngest", "Bastian Cole: the ferryman"])
     story.choose("Signe asks Bastian Cole for the brass key.")
     story.step()
+    story.edit_memory("\n".join(kept))
+    story.choose("Signe asks Bastian Cole for the brass key.")
+    story.step()
     assert entry(story, "the ferryman").name == "Bastian Cole"
+    assert all(line in story.memory for line in kept)
 
 
 def test_an_office_behind_kin_means_somebody(story, author):

@@ -274,13 +274,18 @@ def _with(
             entry = dataclasses.replace(entry, lines=_back_from(entry, (*lines, *stays)), earlier=earlier)
             codex = _ended(codex, old, entry)
         case "rename":
-            former = tuple(called for called in dict.fromkeys([*entry.former, entry.name]) if called != value)
+            # Whom an author calls otherwise has the old name, too: the brief says it, and so may passages.
+            also = (entry.name,) if change.get("author") else ()
+            former = (*entry.former, *(() if also else (entry.name,)))
             other = codex.entries.get(value.casefold())
             if other is not None and other is not old and other.may_be(entry.kind):
                 is_merged = True
                 codex, entry, old = codex.with_entry(other, None), _merged(entry, other), old or other
             entry = dataclasses.replace(
-                entry, name=value, former=former, aliases=tuple(a for a in entry.aliases if a != value)
+                entry,
+                name=value,
+                former=tuple(name for name in dict.fromkeys(former) if name != value),
+                aliases=tuple(name for name in dict.fromkeys((*entry.aliases, *also)) if name != value),
             )
         case "alias":
             if value.casefold() != entry.name.casefold():

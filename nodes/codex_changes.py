@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from recurrentgpt.memory.codex import changed, open_entries, sentence_of
 from recurrentgpt.memory.superseded import word_forms
-from recurrentgpt.nodes.codex_deaths import is_told_dead, pronouns_of_the_dead, verbs_of
+from recurrentgpt.nodes.codex_deaths import OF_SOMEBODY, is_told_dead, pronouns_of_the_dead, verbs_of
 from recurrentgpt.nodes.codex_doubts import DOUBTED, is_doubted, is_unreal
 from recurrentgpt.nodes.codex_holders import held_by, things_in
 from recurrentgpt.nodes.codex_names import NOBODY, names_in
@@ -163,7 +163,7 @@ def _from_told(
             found = list(_by_rule(whole, named, known)) or (list(_of_newcomer(whole, known)) if noted else [])
         if is_english(language) and noted:
             made = [change["entry"] for change in changes if change["kind"] == "promise"]
-            found += _settled(fact, named, [*dict.fromkeys([*promises, *made])])
+            found += _settled(fact, named, [*dict.fromkeys([*promises, *made])], known)
         if named and number and all(change["do"] == "end" for change in found):
             found.append(Change(entry=named[0].name, kind=named[0].kind, do="set", aspect="fact"))
         found = [change for change in found if not _revives(change, fact, known)]
@@ -179,7 +179,7 @@ def _from_told(
     changes += [
         change for change in _pronouns(passage, known) if change["entry"] in told or codex.find(change["entry"])
     ]
-    changes = _without_repeated(changes, promises) if noted else changes
+    changes = _with_one_name(_without_repeated(changes, promises), codex) if noted else changes
     return _once(without_returned(changes, passage, known))[:MOST_CHANGES]
 
 
@@ -575,8 +575,8 @@ def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Ite
     about = Change(entry=entry.name, kind=entry.kind, do="set")
     if entry.kind == "person" and is_told_dead(fact, start, end, entry):
         yield {**about, "aspect": "status", "value": "dead"}
-    if rest[:1].strip("., "):
-        return  # part of a longer word, or Mira's
+    if rest[:1].strip("., ") or (entry.kind == "person" and OF_SOMEBODY.search(before)):
+        return  # part of a longer word, or Mira's, or the wife of Mira
     verbs, is_aside = verbs_of(fact, end)
     after = fact[verbs[0] :]
     if entry.kind == "person":
@@ -616,18 +616,22 @@ def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Ite
             yield {**about, "kind": "promise", "entry": name, "aspect": "status", "value": "open"}
 
 
-def _settled(fact: str, named: Sequence[Entry], promises: Sequence[str]) -> Iterator[Change]:
+def _begins_with(text: str, entry: Entry, known: Codex) -> int:
+    """Return where the name of an entry ends with which a text begins; 0 where it begins with none."""
+    return next((end for start, end in _named_at(text, entry, known) if start == 0), 0)
+
+
+def _settled(fact: str, named: Sequence[Entry], promises: Sequence[str], known: Codex) -> Iterator[Change]:
     """Yield that somebody keeps or breaks the only one of `promises` that an English fact can mean, which begins with their name.
 
     Of what goes on behind that, the promise has a word.
     """
-    entry = named[0] if named and named[0].kind == "person" else None
-    called = next((name for name in entry.names if fact.startswith(f"{name} ")), "") if entry is not None else ""
-    settles = _SETTLES.match(fact, len(called) + 1) if called else None
+    entry = next((one for one in named if one.kind == "person" and _begins_with(fact, one, known)), None)
+    settles = _SETTLES.match(fact, _begins_with(fact, entry, known) + 1) if entry is not None else None
     if entry is None or settles is None or fact.endswith("?") or is_unreal(fact):
         return
     pronoun = {"his": "he", "her": "she"}[settles["whose"]]
-    own = [promise for promise in promises if promise.startswith(entry.names)]
+    own = [promise for promise in promises if _begins_with(promise, entry, known)]
     if entry.value("pronouns") not in ("", pronoun) or is_doubted(fact, 0, settles.end()):
         return
     if said := word_forms(fact[settles.end() :]):
@@ -648,6 +652,16 @@ def _without_repeated(changes: Sequence[Change], promises: Collection[str]) -> l
         if any(_is_same_promise(name, other, whole=other in promises) for other in (made | {*promises}) - {name})
     }
     return [change for change in changes if change["entry"] not in again]
+
+
+def _with_one_name(changes: Sequence[Change], known: Codex) -> list[Change]:
+    """Return changes in which a new thing has the longest of the names that a passage's notes have for it: the silver locket."""
+    new = {one["entry"] for one in changes if one["kind"] == "thing" and known.find(one["entry"], "thing") is None}
+    longer = {name: [other for other in new if other.endswith(f" {name}")] for name in new}
+    return [
+        {**change, "entry": longer[change["entry"]][0]} if len(longer.get(change["entry"], ())) == 1 else change
+        for change in changes
+    ]
 
 
 def _is_same_promise(name: str, other: str, *, whole: bool) -> bool:

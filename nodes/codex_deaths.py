@@ -138,6 +138,12 @@ _BODY_OF = re.compile(
     r"(?:held|attended|after|at|since|from) the (?:funeral|burial|wake) (?:of|for)) (?:poor |old |young )*$",
     re.IGNORECASE,
 )
+OF_SOMEBODY = re.compile(
+    r"\b(?:the|an?|his|her|their|its|some|one|two|\w+['’]s) (?:(?!(?:and|or)\b)[\w'’-]+ ){1,3}of "
+    r"(?:(?:old|young|poor|little|late) )?$",
+    re.IGNORECASE,
+)
+"""What stands before somebody's name where what follows is told of whoever is theirs: the wife of Odo died."""
 _FORETOLD = (
     r"(?! (?:\w+ )?(?:foretold|prophesied|predicted|faked|staged|feigned|planned|plotted|ordered|expected|imminent|near|set|"
     r"scheduled|"
@@ -293,8 +299,10 @@ def _told_of(fact: str, start: int, end: int, entry: Entry) -> Iterator[tuple[in
     for begins, ends in _AROUND_DEAD:
         if (first := begins.search(before)) and (last := ends.match(rest)):
             yield first.start(), end + last.end()
-    if rest[:1].strip("., "):
-        return  # part of a longer word, or Mira's
+    if body := _BODY_OF.search(before):
+        yield body.start(), end
+    if rest[:1].strip("., ") or OF_SOMEBODY.search(before):
+        return  # part of a longer word, or Mira's, or the wife of Mira
     verbs, is_aside = verbs_of(fact, end)
     for at in verbs:
         if died := _DIES.match(fact, at):
@@ -305,8 +313,6 @@ def _told_of(fact: str, start: int, end: int, entry: Entry) -> Iterator[tuple[in
             yield killed.start(), end + (last.end() if last else 0)
         elif (after := _WHO_DIES.match(fact, end)) and entry.value("pronouns") in ("", after["who"]):
             yield from ((killed.start(), died.end()) for died in (_DIES.match(fact, after.end()),) if died)
-    if body := _BODY_OF.search(before):
-        yield body.start(), end
 
 
 def _is_figure(fact: str, begins: int, ends: int, named: int) -> bool:

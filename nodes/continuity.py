@@ -633,7 +633,7 @@ async def told_entries(state: State, runtime: StoryRuntime, known: Sequence[str]
     fewest = 0 if tier == "small" else 1 if is_english(runtime.context.language) else 2
     entries = touched(codex, state["plan"], state.get("passage", ""), settle, fewest=fewest)
     if tier == "small" and is_english(runtime.context.language):
-        entries = [_without_acts(entry) if entry.kind == "person" else entry for entry in entries]
+        entries = [_without_acts(entry, state.get("step", 0)) if entry.kind == "person" else entry for entry in entries]
     found = {entry.name: entry for entry in await _by_meaning(codex, {one.name for one in entries}, state, runtime)}
     entries = [*_dead_of_brief(codex, entries, found, state), *entries, *found.values()]
     near = await _nearness(entries, state, runtime)
@@ -678,13 +678,17 @@ async def _by_meaning(codex: Codex, told: Collection[str], state: State, runtime
     return [dataclasses.replace(entry, lines=tuple(lines)) for entry, lines in found.values()]
 
 
-def _without_acts(entry: Entry) -> Entry:
-    """Return an entry without what passages tell that somebody did.
+def _without_acts(entry: Entry, step: int) -> Entry:
+    """Return an entry without what passages tell that somebody did, and where they were before the passage before the last.
 
-    A small model notes hardly any other facts, and tells once more what it is told is still true. What the author says stays.
+    A small model notes hardly any other facts, and tells once more what it is told is still true; that somebody is elsewhere by
+    now, it seldom notes. What the author says stays.
     """
     lines = tuple(
-        line for line in entry.lines if line.aspect != "fact" or not line.passage or not _ACT.match(line.text)
+        line
+        for line in entry.lines
+        if not line.passage
+        or not ((line.aspect == "fact" and _ACT.match(line.text)) or (line.aspect == "place" and line.step < step - 1))
     )
     return entry if lines == entry.lines else dataclasses.replace(entry, lines=lines)
 
@@ -1287,7 +1291,7 @@ def _acting(called: str, told: _Passage, *, dead: bool) -> ToldSentence | None:
         rf"^(?:And )?[Tt]here was (?:{called}), (?!(?:dying|lying|floating|hanging|bleeding|rotting|being)\b)[a-z]+ing\b|"
         rf"\b(?:{called})['’]s (?:laugh|smile|grin|fingers|gaze|glance|footsteps?|hands?) (?:{ACTS})|"
         rf"{_MEETING if dead and not _SPOKEN_TO.search(told.text) else '(?!)'} (?:{called})\b(?!['’])|"
-        rf"[\"”] {_SAID} (?:{called})\b|"
+        rf"[\"”] {_SAID} (?:{called})\b(?!(?: [A-Z][\w-]*)?['’])|"
         rf"^(?:Behind|In|On|At|By|Beside|There|Here|Under|Before|Across|Through|Down|Up|From|Outside|Inside)\b[^,;\"]{{0,40}}? "
         rf"(?:stood|sat|came|walked|knelt|ran|waited|strode|climbed) (?:{called})\b",
         told,

@@ -377,17 +377,18 @@ def _told(reply: MemoryChanges, facts: Facts, state: State, runtime: StoryRuntim
     return _without_slips(told, state, known)
 
 
-def _without_slips(told: Sequence[Change], state: State, known: Codex) -> list[Change]:
+def _without_slips(told: Sequence[Change], state: State, known: Codex, *, all_deeds: bool = False) -> list[Change]:
     """Return changes without the facts that say in the past what somebody dead does in a sentence of a model's passage.
 
-    What it tells of them in the present is noted, and true once an author says that they live.
+    With `all_deeds` in any sentence: a small model notes what happens, and seldom what somebody did as a boy. What is told of
+    them in the present is noted, and true once an author says that they live.
     """
     slips = [*dead_who_act(known, _accused(state))]
-    return [
-        change
-        for change in told
-        if change["do"] != "set" or not any(says_what_they_do(change.get("text", ""), *slip) for slip in slips)
-    ]
+
+    def is_slip(text: str) -> bool:
+        return any(says_what_they_do(text, text if all_deeds else said, names) for said, names in slips)
+
+    return [change for change in told if change["do"] != "set" or not is_slip(change.get("text", ""))]
 
 
 def _accused(state: State) -> list[Contradiction]:
@@ -640,7 +641,9 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
     )
     codex = [
         *_no_longer_gone(state, runtime, known),
-        *_without_slips(from_facts(summary, facts, state["passage"], known, runtime.context.language), state, known),
+        *_without_slips(
+            from_facts(summary, facts, state["passage"], known, runtime.context.language), state, known, all_deeds=True
+        ),
     ]
     over = list[str]()
     if runtime.context.codex:

@@ -247,11 +247,16 @@ def spelled(name: str) -> str:
     return articles + re.escape(bare).replace("'", "['’]")
 
 
+_SHORT_GENITIVE = re.compile(r"(?<=s)'(?= )")
+"""Jonas' oath is Jonas's oath."""
+
+
 @lru_cache(maxsize=4096)
 def key_of(name: str) -> str:
     """Return a name as it is looked up: in small letters, with "the" for every definite article."""
     bare, articles = parted(plain(" ".join(name.split())))
-    return f"the {bare.casefold()}" if articles else bare.casefold()
+    key = _SHORT_GENITIVE.sub("'s", bare.casefold())
+    return f"the {key}" if articles else key
 
 
 def without_article(role: str) -> str:

@@ -353,10 +353,10 @@ def test_an_entry_is_renamed_to_a_part_of_its_name_and_back_by_undo(cli, story):
     assert cli("codex", story, "Fetch Pip", "--add", "person", "--fact", "Pip fears dogs.").code == 0
     assert "rename it" in cli("codex", story, "Fetch Pip", "--merge", "Pip").err
     shown = cli("codex", story, "Fetch Pip", "--rename", "Pip").out
-    assert shown.startswith("Pip (person)\nOnce: Fetch Pip\n")
+    assert shown.startswith("Pip (person)\nAlso: Fetch Pip\n")
     assert shown.count("named anew: Pip (the author)") == 1
     (found,) = json.loads(cli("codex", story, "fetch pip", "--json").out)["entries"]
-    assert (found["name"], found["former"]) == ("Pip", ["Fetch Pip"])
+    assert (found["name"], found["aliases"]) == ("Pip", ["Fetch Pip"])
     assert cli("undo", story).code == 0
     assert cli("codex", story, "Pip").out.startswith("Fetch Pip (person)")
 

@@ -46,6 +46,15 @@ LIVES = [
     "Idris Kane died and rose again on the third day.",
     "Idris Kane's death was faked.",
     "Idris Kane's execution was postponed.",
+    # whoever is theirs
+    "The wife of Idris Kane died in the spring.",
+    "The dog of old Idris Kane drowned.",
+    "A friend of Idris Kane was killed in the war.",
+    "The father of Idris Kane is dead.",
+    # wished, said and written
+    "Mara Voss wishes that Idris Kane were dead.",
+    "Mara Voss lied to Tom that Idris Kane was dead.",
+    "The letter says that Idris Kane drowned in the canal.",
     # what some live through
     "Mara Voss shot Idris Kane in the corridor.",
     "Mara Voss stabbed Idris Kane.",
@@ -638,3 +647,32 @@ def test_of_two_promises_the_one_that_is_told_of_is_settled():
     found = promises(water, "Idris Kane kept his promise and fetched the water.", known=after(STAY))
     assert found == {STAY[:-1]: "open", water[:-1]: "kept"}
     assert set(promises("Idris Kane kept his word.", known=after(STAY, GUARD)).values()) == {"open"}
+
+
+@pytest.mark.parametrize(
+    ("fact", "holder"),
+    [
+        ("Mara Voss took the visor.", "Mara Voss"),
+        ("Mara Voss took the visor and hid it under her bed.", "Mara Voss"),
+        ("The visor was stolen by Mara Voss.", "Mara Voss"),
+        ("Idris Kane slipped the visor into Mara Voss's bag.", "Mara Voss"),
+        ("Mara Voss took the visor to Idris Kane.", "Idris Kane"),
+        ("Mara Voss took the visor off.", "Idris Kane"),
+    ],
+)
+def test_whoever_takes_what_another_has_has_it(fact, holder):
+    assert after(fact).find("the visor").value("holder") == holder
+
+
+def test_what_a_passage_calls_a_thing_by_two_names_is_one():
+    codex = after("Mara Voss gave Idris Kane her locket.", "Mara Voss gave Idris Kane her silver locket.")
+    assert {entry.name for entry in codex.entries.values() if "locket" in entry.name} == {"silver locket"}
+
+
+def test_a_thing_has_no_other_in_its_name():
+    codex = after("Idris Kane dropped the iron key into the river and it sank.")
+    assert {entry.name for entry in codex.entries.values() if entry.is_gone} == {"iron key"}
+
+
+def test_an_oath_is_no_thing():
+    assert not [entry for entry in after("Mara Voss kept her oath.").entries.values() if entry.name == "oath"]

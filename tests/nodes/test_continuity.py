@@ -95,6 +95,8 @@ CLEAN = [
     "Signe handed Petra the brass key. Petra took the brass key out of her pocket an hour later.",
     "Signe shook her head. Petra took his hand.",
     "Orrin laughed at the clerk.",
+    '"I am cold," said Bastian\'s widow.',
+    '"I am cold," asked Bastian Cole’s wife.',
     "Petra walked to the mill and asked about the dead man.",
     "Newharbour lay grey in the rain.",
     '"You are late," said Signe, and he took off the wet hat.',

@@ -682,6 +682,21 @@ def test_somebody_of_the_brief_is_told_to_be_dead_wherever_its_people_are_named(
     assert all(PEOPLE[0] in text and PEOPLE[1] not in text for text in cast)
 
 
+def test_where_somebody_was_long_ago_is_not_told_to_a_small_model_as_true(story, author, model, monkeypatch):
+    locked = "Bastian Cole is locked in the cellar."
+    monkeypatch.setitem(FACTS, "locked the gate", [locked])
+    begun(story, author, ALIVE)
+    assert entry(story, "Bastian").value("place")
+    told = list[bool]()
+    for _ in range(3):
+        story.edit_memory("Nothing of note happened.")
+        beginning = len(model.calls)
+        story.choose("Signe Orrin asks Bastian Cole for the way.")
+        story.step()
+        told.append(locked in str(model.calls[beginning][-1].text).partition("Still true:")[2])
+    assert told == [True, True, False]
+
+
 def forms_of_plans(calls):
     """Return the forms that a small model's plans and choices of plans were held to."""
     forms = [str(call[-1].text).partition("JSON schema:")[2] for call in calls]
@@ -830,7 +845,7 @@ def test_an_author_renames_an_entry_and_takes_it_back(story, author, model, tmp_
     begun(story, author, ALIVE, tier="full")
     before = story.head
     renamed = story.rename_entry("Bastian Cole", "Ansel Roke")
-    assert (renamed.name, renamed.former, renamed.value("place")) == (
+    assert (renamed.name, renamed.aliases, renamed.value("place")) == (
         "Ansel Roke",
         ("Bastian Cole",),
         "in the gatehouse",
@@ -845,6 +860,12 @@ def test_an_author_renames_an_entry_and_takes_it_back(story, author, model, tmp_
     story.step()
     told = "".join(part.text for part in story.written_from() if part.name in CODEX)
     assert "Ansel Roke is in the gatehouse." in told
+    author("Mist lay on the yard. Bastian Cole opened the gate, and Signe Orrin went down to the ferry.", tier="full")
+    story.choose("Ansel Roke opens the gate.")
+    story.step()
+    assert "Bastian Cole opened" in story.passage().text
+    assert story.passage().contradictions == [], "the brief and those who knew him call him so still"
+    story.undo()
     over = story.edit_entry("Ansel Roke", "fact", "Bastian Cole lives in the gatehouse.", end=True)
     assert [line for line in over.lines if line.aspect == "fact"] == []
     with Library.open(tmp_path / "elsewhere") as library:

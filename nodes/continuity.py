@@ -1290,7 +1290,7 @@ def _acting(called: str, told: _Passage, *, dead: bool) -> ToldSentence | None:
         rf"[^,;\"]{{1,60}},)? (?!(?:{_MADE})\b)(?:{ACTS})(?! (?:not|no|nothing)\b)|"
         rf"^(?:And )?[Tt]here was (?:{called}), (?!(?:dying|lying|floating|hanging|bleeding|rotting|being)\b)[a-z]+ing\b|"
         rf"\b(?:{called})['’]s (?:laugh|smile|grin|fingers|gaze|glance|footsteps?|hands?) (?:{ACTS})|"
-        rf"{_MEETING if dead and not _SPOKEN_TO.search(told.text) else '(?!)'} (?:{called})\b(?!['’])|"
+        rf"{_MEETING if dead and not _SPOKEN_TO.search(told.text) else '(?!)'} (?:{called})\b(?!(?: [A-Z][\w-]*)?['’])|"
         rf"[\"”] {_SAID} (?:{called})\b(?!(?: [A-Z][\w-]*)?['’])|"
         rf"^(?:Behind|In|On|At|By|Beside|There|Here|Under|Before|Across|Through|Down|Up|From|Outside|Inside)\b[^,;\"]{{0,40}}? "
         rf"(?:stood|sat|came|walked|knelt|ran|waited|strode|climbed) (?:{called})\b",

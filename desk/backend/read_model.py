@@ -249,7 +249,7 @@ async def codex_view(story: Story, ref: str) -> list[CodexEntryView]:
                     "author": line.by_author,
                 }
                 for line in reversed(entry.lines)
-                if line.aspect != "pronouns"
+                if line.aspect != "pronouns" and not entry.is_former(line)
             ],
         }
         for entry in ordered

@@ -405,3 +405,11 @@ def test_a_status_that_is_none_of_its_kind_is_refused(cli, story, kind, status, 
     assert f"The status of a {kind} is {has}; '{status}' is none of them." in " ".join(refused.err.split())
     first = has.partition(",")[0].split()[0]
     assert cli("codex", story, "Zoltan", "--set", f"status={first}").code == 0
+
+
+def test_a_role_that_is_over_stands_in_no_row_and_is_marked_in_the_entry(cli, story):
+    assert cli("edit", "brief", story, "--text", "# Characters\n- Zoltan: the ferryman").code == 0
+    assert "role: Zoltan: the ferryman\n" in cli("codex", story, "Zoltan").out
+    assert cli("codex", story, "Zoltan", "--set", "fact=Zoltan is no longer the ferryman.").code == 0
+    assert "role: Zoltan: the ferryman (no longer)\n" in cli("codex", story, "Zoltan").out
+    assert " ".join(cli("codex", story).out.split()).count("the ferryman") == 1

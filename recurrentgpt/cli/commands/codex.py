@@ -312,15 +312,16 @@ def _row(entry: Entry, held: str) -> tuple[str, str, str, str]:
     from recurrentgpt.memory.codex import sentence_of
 
     marks = "".join(f" ({mark})" for mark, is_so in (("pinned", entry.pinned), ("hidden", entry.hidden)) if is_so)
-    told = [sentence_of(entry, line) for line in reversed(entry.lines) if line.aspect != "pronouns"]
+    lines = [line for line in reversed(entry.lines) if line.aspect != "pronouns" and not entry.is_former(line)]
+    told = [sentence_of(entry, line) for line in lines]
     told += [f"has {held}"] if held else []
     # The row begins with the name.
-    lines = [text.removeprefix(f"{entry.name}: ") for text in dict.fromkeys(told)]
-    said = " ".join(text if text.endswith((".", "!", "?")) else f"{text};" for text in lines).removesuffix(";")
+    texts = [text.removeprefix(f"{entry.name}: ") for text in dict.fromkeys(told)]
+    said = " ".join(text if text.endswith((".", "!", "?")) else f"{text};" for text in texts).removesuffix(";")
     return one_line(entry.name) + marks, entry.kind, one_line(entry.value("status")), one_line(said)
 
 
-_HIDDEN = " (hidden from readers)"
+_HIDDEN, _FORMER = " (hidden from readers)", " (no longer)"
 
 
 def _entry_lines(entry: Entry, history: list[HistoryLine], readers: Readers, held: str) -> list[str]:
@@ -342,7 +343,8 @@ def _entry_lines(entry: Entry, history: list[HistoryLine], readers: Readers, hel
         # The sentence that pronouns are known from may hold none of them.
         said = sentence_of(entry, dataclasses.replace(line, text="") if line.aspect == "pronouns" else line)
         hidden = _HIDDEN if not entry.hidden and readers.is_kept(entry, line) else ""
-        lines += ["", f"  {line.aspect}: {one_line(said)}{hidden}", f"      {where}"]
+        former = _FORMER if entry.is_former(line) else ""
+        lines += ["", f"  {line.aspect}: {one_line(said)}{former}{hidden}", f"      {where}"]
         if line.rests_on and line.rests_on != said:
             lines[-1] += f": {one_line(line.rests_on)}"
     if history:

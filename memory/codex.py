@@ -275,7 +275,8 @@ def _with(
             codex = _ended(codex, old, entry)
         case "rename":
             # Whom an author calls otherwise has the old name, too: the brief says it, and so may passages.
-            also = (entry.name,) if change.get("author") else ()
+            # The stranger is whoever is a stranger next.
+            also = (entry.name,) if change.get("author") and _bare(entry.name) not in ANYBODY else ()
             former = (*entry.former, *(() if also else (entry.name,)))
             other = codex.entries.get(value.casefold())
             if other is not None and other is not old and other.may_be(entry.kind):

@@ -278,6 +278,12 @@ def says_what_they_do(fact: str, said: str, names: tuple[str, ...]) -> bool:
     return is_said and tells_what_they_do(fact, names) and not tells_of_the_living(fact, names)
 
 
+def begins_with(fact: str, names: tuple[str, ...]) -> bool:
+    """Return whether a fact begins with what somebody of these names does, alone or with another one, and not what they were."""
+    other = r"(?:[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)? and )?"
+    return re.match(rf"{other}(?:{_any(names)})\b(?! (?:was|were|had)\b)", fact) is not None
+
+
 def _said_of(sentence: str, names: tuple[str, ...]) -> Iterator[str]:
     """Yield what a sentence goes on to say where it has names of somebody, and says it of them in the flesh."""
     if _A_GHOST.search(sentence):

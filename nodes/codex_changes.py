@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -508,18 +509,16 @@ _IS_IN = re.compile(
     r"(?:the |a |an |his |her )?[\w'’-]+(?: [\w'’-]+){0,5}?)(?=[.,;]|$| (?:and|with|while|because|but|where|who|when|"
     r"from|about|by|for|until|since)\b)"
 )
-ROLE_SAID = (
-    r"(?:the |an? |his |her |their )?(?P<role>[a-z][\w'’ -]*?)"
-    r"(?=[.,;]|$| (?:and|but|after|before|because|when|since|today|now)\b| to (?-i:[A-Z]))"
-)
-"""A role, and nothing behind it that makes another one of it."""
+_ROLE_SAID = r"(?:the |an? |his |her |their )?(?P<{name}>[a-z][\w'’ -]*?)"
+_ROLE_IS_WHOLE = r"(?=[.,]|$| (?:and|but|after|before|because|when|since|today|now)\b)"
+"""What stands behind a role and makes no other of it."""
 _OFFICE_LEFT = re.compile(
-    r"(?:is no longer|(?:has |had )?(?:"
+    rf"(?:is no longer {_ROLE_SAID.format(name='role')}{_ROLE_IS_WHOLE}|(?:has |had )?(?:"
     r"(?:gives? up|given up|gave up|laid down|lays down|resign(?:ed|s)(?: from)?|retire[ds] from|lost|surrender(?:ed|s)|"
     r"step(?:ped|s) down from|(?:was|is|been) (?:stripped of|dismissed from|removed from)) "
     r"(?:the|his|her|their) (?:office|post|position) (?:of|as)|"
-    r"(?:resign(?:ed|s)|retire[ds]|step(?:ped|s) down|stood down|(?:was|is|been) (?:dismissed|removed|deposed|replaced)) as)) "
-    rf"{ROLE_SAID}"
+    r"(?:resign(?:ed|s)|retire[ds]|step(?:ped|s) down|stood down|(?:was|is|been) (?:dismissed|removed|deposed|replaced)) as) "
+    rf"{_ROLE_SAID.format(name='left')}(?:{_ROLE_IS_WHOLE}|(?= (?:to|by) [A-Z])))"
 )
 """What somebody does who has a role no longer."""
 _SETTLES = re.compile(
@@ -528,7 +527,8 @@ _SETTLES = re.compile(
 )
 """What somebody does who keeps or breaks a promise of theirs."""
 _PROMISING = word_forms("promise promises promised swear swears swore vow vows vowed")
-_DENIED = re.compile(r"\b(?:not|never|no|nobody|nothing)\b|n['’]t\b")
+_DENIED = frozenset(("not", "never", "no", "nobody", "nothing"))
+"""What makes of a promise another one."""
 _PROMISED = re.compile(r"(?:promises|promised|swears|swore|vows|vowed)\b")
 
 
@@ -596,9 +596,9 @@ def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Ite
             yield {**about, "aspect": "role", "value": role["role"]}
         left = None if before or is_unreal(fact) else _OFFICE_LEFT.match(after)
         if left and not is_doubted(fact, start, verbs[0] + left.end()):
-            yield from (end_of_office(entry, office) for office in entry.offices_called(left["role"]))
+            yield from (end_of_office(entry, office) for office in entry.offices_called(left["role"] or left["left"]))
             had = (line for line in entry.lines if line.aspect == "role" and line.passage)
-            yield from (end_of(entry, line) for line in had if without_article(line.value) == left["role"])
+            yield from (end_of(entry, line) for line in had if without_article(line.value) in left.groups())
         if (
             re.search(r"\b(?:let|set) $", before)
             and re.match(r" (?:go|free)\b", rest)
@@ -631,50 +631,70 @@ def _settled(fact: str, named: Sequence[Entry], promises: Sequence[str], known: 
     if entry is None or settles is None or fact.endswith("?") or is_unreal(fact):
         return
     pronoun = {"his": "he", "her": "she"}[settles["whose"]]
-    own = [promise for promise in promises if _begins_with(promise, entry, known)]
     if entry.value("pronouns") not in ("", pronoun) or is_doubted(fact, 0, settles.end()):
         return
-    if said := word_forms(fact[settles.end() :]):
-        own = [
-            promise for promise in own if not said.isdisjoint(_words_of(promise) - word_forms(" ".join(entry.names)))
-        ]
+    names = "|".join(spelled(name) for one in named if one.kind == "person" for name in one.names)
+    clause, further = _parted(fact[settles.end() :])
+    own = [promise for promise in promises if _begins_with(promise, entry, known)]
+    if said := word_forms(re.sub(rf"\b(?:{names})\b", "", clause)):
+        own = [promise for promise in own if said <= word_forms(promise)]
+    elif whom := re.search(rf"\b(?:{names})\b", clause):
+        own = [promise for promise in own if re.search(rf"{_PROMISED.pattern} (?:to )?{re.escape(whom[0])}\b", promise)]
+    elif told := word_forms(re.sub(rf"\b(?:{names})\b", "", further)):
+        own = [promise for promise in own if not told.isdisjoint(word_forms(promise))]
     if len(own) == 1:
         value = "broken" if settles["broken"] else "kept"
         yield Change(entry=own[0], kind="promise", do="set", aspect="status", value=value)
 
 
+def _parted(text: str) -> tuple[str, str]:
+    """Return the rest of a clause, and what a sentence says behind it."""
+    clause, _, further = text.rstrip(".").replace(";", ",").partition(",")
+    return clause, further
+
+
 def _without_repeated(changes: Sequence[Change], promises: Collection[str]) -> list[Change]:
-    """Return the changes of a passage without promises that are open, and those of which it tells again with more words."""
-    made = {change["entry"] for change in changes if change["kind"] == "promise" and change.get("value") == "open"}
-    again = {
-        name
-        for name in made - {*promises}
-        if any(_is_same_promise(name, other, whole=other in promises) for other in (made | {*promises}) - {name})
-    }
-    return [change for change in changes if change["entry"] not in again]
+    """Return the changes of a passage without promises that are open, or settled in it, or told in it at more length."""
+    of_promises = [change for change in changes if change["kind"] == "promise"]
+    made = {change["entry"] for change in of_promises if change.get("value") == "open"}
+    settled = {change["entry"] for change in of_promises if change.get("value") != "open"} & {*promises}
+    again = {name for name in made - {*promises} if any(_words_of(name) == _words_of(other) for other in promises)}
+    again |= {name for name in made for other in made - {name} if _is_part(_words_of(name), _words_of(other))}
+    return [
+        change
+        for change in changes
+        if change["entry"] not in again and not (change["entry"] in settled and change.get("value") == "open")
+    ]
+
+
+def _is_part(words: tuple[str, ...], others: tuple[str, ...]) -> bool:
+    """Return whether words stand among more others, in their order."""
+    rest = iter(others)
+    is_denied_alike = _DENIED.isdisjoint(words) == _DENIED.isdisjoint(others)
+    return len(words) < len(others) and is_denied_alike and all(word in rest for word in words)
+
+
+@lru_cache(maxsize=1024)
+def _words_of(promise: str) -> tuple[str, ...]:
+    """Return the words of a promise in their order, but those that say that it is one."""
+    words = [next(iter(word_forms(word)), word if word in _DENIED else "") for word in tokens(promise)]
+    return tuple(word for word in words if word and word not in _PROMISING)
 
 
 def _with_one_name(changes: Sequence[Change], known: Codex) -> list[Change]:
-    """Return changes in which a new thing has the longest of the names that a passage's notes have for it: the silver locket."""
-    new = {one["entry"] for one in changes if one["kind"] == "thing" and known.find(one["entry"], "thing") is None}
-    longer = {name: [other for other in new if other.endswith(f" {name}")] for name in new}
+    """Return changes in which a new thing of which the same is noted under a longer name has that: the silver locket."""
+    new = defaultdict[str, set[tuple[str, str]]](set)
+    for one in changes:
+        if one["kind"] == "thing" and known.find(one["entry"], "thing") is None:
+            new[one["entry"]].add((one.get("aspect", ""), one.get("value", "")))
+    longer = {
+        name: [other for other in new if other.endswith(f" {name}") and said <= new[other]]
+        for name, said in new.items()
+    }
     return [
         {**change, "entry": longer[change["entry"]][0]} if len(longer.get(change["entry"], ())) == 1 else change
         for change in changes
     ]
-
-
-def _is_same_promise(name: str, other: str, *, whole: bool) -> bool:
-    """Return whether a clause promises, in the same words as a `whole` other one or in some of its words, what that does."""
-    said, known = _words_of(name), _words_of(other)
-    is_said = said == known if whole else said < known or (said == known and name > other)
-    return is_said and name.split()[0] == other.split()[0] and bool(_DENIED.search(name)) == bool(_DENIED.search(other))
-
-
-@lru_cache(maxsize=1024)
-def _words_of(promise: str) -> frozenset[str]:
-    """Return the words of a promise but those that say that it is one."""
-    return word_forms(promise) - _PROMISING
 
 
 _ADVERB = r"(?:now|finally|already|at last|at once|today|again|also|too|has|had|\w+ly)"

@@ -139,9 +139,9 @@ _BODY_OF = re.compile(
     re.IGNORECASE,
 )
 OF_SOMEBODY = re.compile(
-    r"\b(?:the|an?|his|her|their|its|some|one|two|\w+['’]s) (?:(?!(?:and|or)\b)[\w'’-]+ ){1,3}of "
-    r"(?:(?:old|young|poor|little|late) )?$",
-    re.IGNORECASE,
+    r"(?<!\bname )(?<!\bheard )(?<!\bhear )\bof (?:both )?(?:[A-Z][\w'’-]*(?: [A-Z][\w'’-]*){0,2},? (?:and|or) )?"
+    r"(?:(?:the )?(?:old|young|poor|little|late|dear|Captain|Doctor|Dr\.?|Mr\.?|Mrs\.?|Miss|Sir|Lady|Father|Sister|Uncle|"
+    r"Aunt) )*$"
 )
 """What stands before somebody's name where what follows is told of whoever is theirs: the wife of Odo died."""
 _FORETOLD = (

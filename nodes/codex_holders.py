@@ -59,7 +59,7 @@ _GIVES = re.compile(
     rf"(?:leaves|left) {_THE.replace('thing', 'left')} with {_TO.replace('to', 'keeper')}{_NOT_THEIRS}|"
     rf"(?:pressed|presses|pushed|pushes|put|puts|laid|dropped|thrust|placed|"
     rf"slipped) {_THE.replace('thing', 'pressed')} (?:in|into) "
-    rf"{_TO.replace('to', 'hand')}['’]s? (?:\w+ )?(?:hands?|palm|pocket|fingers|bag|purse|coat|sleeve|basket|satchel)"
+    rf"{_TO.replace('to', 'hand')}['’]s? (?:\w+ )?(?:hands?|palm|pocket|fingers|(?:bag|purse|basket|satchel)(?=[.,;]|$))"
 )
 _GIVES_FIRST = re.compile(
     rf"(?!lost|left){_GIVEN} {_TO} (?:back )?{_THING}{_END}|"
@@ -87,10 +87,12 @@ _LETS_GO = re.compile(
     rf"(?:leaves|left|forgets|forgot|abandons|abandoned|drops|dropped) {_THE.replace('thing', 'left')} "
     r"(?=(?:behind|on|in|at|under|aboard|beside|by|there|inside|outside|near|where|to|with)\b)"
 )
-_TAKES = re.compile(
-    rf"(?:took|takes) {_THE}(?=[.;]|$|,? and (?:hid|kept|locked|left|ran|went|walked|rode|fled|pocketed)\b)"
-)
+_TAKES = re.compile(rf"(?:took|takes) the (?P<thing>{_NOUN})(?=[.;]|$|,? and (?:hid|kept|locked|ran|fled|pocketed)\b)")
 """How somebody takes what another one has, and keeps it."""
+_RIDDEN = frozenset(
+    ("ferry", "boat", "ship", "train", "coach", "cart", "car", "bus", "tram", "plane", "horse", "picture")
+)
+"""What one takes without having it after that."""
 _ITS_WAY = re.compile(
     rf"[^.;]*?\b(?:and|but|then) (?:then |later |soon |\w+ly )?{_PART_WITH} (?:it|them)\b(?: (?:back|over|on))?"
     rf"(?: (?:to|with) (?:the )?(?P<to>{_FULL_NAME}))?"
@@ -125,7 +127,7 @@ _GONE_NOW = (
     r"(?:all |quite |now |completely |utterly |almost )?"
     r"(?:lost(?! (?:in (?:the )?(?:thought|fog|mist|haze|distance)|for words|to (?:sight|view)|"
     r"on (?:him|her|them|[A-Z]\w+))\b)|"
-    r"destroyed|burn(?:ed|t)(?: down| up)?|smashed|sunk|stolen(?! by [A-Z])|wrecked|"
+    r"destroyed|burn(?:ed|t)(?: down| up)?|smashed|sunk|stolen|wrecked|"
     r"shattered|shredded|ruined beyond repair|crushed|incinerated|demolished|scuttled|melted down|torn (?:up|to (?:pieces|"
     r"shreds|bits))|"
     r"ripped (?:up|to (?:pieces|shreds))|in (?:pieces|ashes|splinters|shreds)|ashes|gone for (?:good|ever)|swept away|"
@@ -197,8 +199,7 @@ _RESTORED = re.compile(
 _BELONGS = re.compile(
     rf"\b[Tt]he (?P<thing>{_NOUN}) (?:(?:now )?(?:belongs|belonged|passed|passes|went|goes|fell) to {_TO}{_NOT_THEIRS}|(?:was|"
     rf"had been|is) "
-    rf"(?:(?:given|sold|left|handed|lent|bequeathed|entrusted|promised) to|(?:stolen|bought|inherited) by) "
-    rf"{_TO.replace('to', 'given')}{_NOT_THEIRS}|(?:is|"
+    rf"(?:given|sold|left|handed|lent|bequeathed|entrusted|promised) to {_TO.replace('to', 'given')}{_NOT_THEIRS}|(?:is|"
     rf"was) (?:now )?"
     rf"{_TO.replace('to', 'owner')}['’]s? (?:now|property|own)\b)"
 )
@@ -368,7 +369,8 @@ def held_by(entry: Entry, after: str, known: Codex) -> Iterator[Change]:
         return
     taken = _TAKES.match(after)
     held = known.find(taken["thing"], "thing") if taken else None
-    if held is not None and held.line("holder") and known.find(held.value("holder")) is not entry:
+    is_ridden = held is not None and held.name.split()[-1] in _RIDDEN
+    if held is not None and not is_ridden and held.line("holder") and known.find(held.value("holder")) is not entry:
         yield from _held(held.name, entry, known)
     if (left := _LEFT_IT.match(after)) and len(own := known.held_by.get(entry.name, ())) == 1:
         yield from (

@@ -643,12 +643,14 @@ async def told_entries(state: State, runtime: StoryRuntime, known: Sequence[str]
 def _dead_of_brief(codex: Codex, told: Sequence[Entry], found: dict[str, Entry], state: State) -> list[Entry]:
     """Return those of the brief who are dead and not told of, with that and what is `found` of them, which is taken out there.
 
-    Every prompt names them among the people of the story.
+    Every prompt names them among the people of the story, and that they are dead takes few words.
     """
     dead = {entry.name: entry for name in people(state) if (entry := codex.find(name, "person")) and entry.is_dead}
     names = dead.keys() - {entry.name for entry in told}
     return [
-        dataclasses.replace(entry, lines=(died, *(found.pop(name).lines if name in found else ())))
+        dataclasses.replace(
+            entry, lines=(dataclasses.replace(died, text=""), *(found.pop(name).lines if name in found else ()))
+        )
         for name, entry in dead.items()
         if name in names and (died := entry.line("status"))
     ]

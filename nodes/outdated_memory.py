@@ -13,7 +13,7 @@ from recurrentgpt.memory.superseded import (
     tells_of_the_living,
     tells_where_it_is,
 )
-from recurrentgpt.nodes.codex_changes import ROLE_SAID, from_text
+from recurrentgpt.nodes.codex_changes import from_text
 from recurrentgpt.schema.codex import Change, Codex, Entry, Superseded
 
 
@@ -63,10 +63,11 @@ def outdated_sentences(
 
 
 def _tells_of_office(line: str, entry: Entry, office: str) -> bool:
-    """Return whether an English sentence begins with somebody's name and says that they are what they are no longer."""
+    """Return whether an English sentence says that somebody is what they are no longer, and nothing else."""
     names = "|".join(map(re.escape, entry.names))
-    kept = rf"(?:{names}) (?:still |now )?(?:is|remains|works as|serves as) (?:still |now )?{ROLE_SAID}"
-    said = re.match(kept, line)
+    said = re.fullmatch(
+        rf"(?:{names}) (?:still |now )?(?:is|remains) (?:still |now )?(?P<role>[a-z][\w'’ -]*)\.?", line
+    )
     return said is not None and office in entry.offices_called(said["role"])
 
 

@@ -24,7 +24,13 @@ from pydantic import BaseModel, BeforeValidator, Field, Strict, create_model, mo
 from recurrentgpt.memory.codex import changed, open_entries, sentence_of, tell, touched
 from recurrentgpt.memory.forgetting import admit, forget
 from recurrentgpt.memory.rows import Matrix, unit
-from recurrentgpt.memory.superseded import dead_who_act, says_what_they_do, tells_how_they_live, tells_what_they_do
+from recurrentgpt.memory.superseded import (
+    begins_with,
+    dead_who_act,
+    says_what_they_do,
+    tells_how_they_live,
+    tells_what_they_do,
+)
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import FACTS, FULL_REPLY_TOKENS, sampled
 from recurrentgpt.models.json_replies import OptionalText, PartialReply, UnusableEntry
@@ -380,13 +386,16 @@ def _told(reply: MemoryChanges, facts: Facts, state: State, runtime: StoryRuntim
 def _without_slips(told: Sequence[Change], state: State, known: Codex, *, all_deeds: bool = False) -> list[Change]:
     """Return changes without the facts that say in the past what somebody dead does in a sentence of a model's passage.
 
-    With `all_deeds` in any sentence: a small model notes what happens, and seldom what somebody did as a boy. What is told of
-    them in the present is noted, and true once an author says that they live.
+    With `all_deeds` also those that begin with them: a small model notes what happens, and seldom what somebody did as a boy.
+    What is told of them in the present is noted, and true once an author says that they live.
     """
     slips = [*dead_who_act(known, _accused(state))]
 
     def is_slip(text: str) -> bool:
-        return any(says_what_they_do(text, text if all_deeds else said, names) for said, names in slips)
+        return any(
+            says_what_they_do(text, text if all_deeds and begins_with(text, names) else said, names)
+            for said, names in slips
+        )
 
     return [change for change in told if change["do"] != "set" or not is_slip(change.get("text", ""))]
 

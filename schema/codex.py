@@ -452,9 +452,9 @@ class Entry:
     def roles(self) -> tuple[str, ...]:
         """What else it may be meant by, without an article: `ferryman`; "a woman" and long descriptions call nobody."""
         bare = [without_article(role) for role in (*self._first_roles, *self._offices) if not is_somebodys(role)]
-        # The harbour master of Skerry is the harbour master; of one word, the short names say so.
-        kinds = (role.partition(" of ")[0] for role in self._first_roles if role.startswith("the ") and " of " in role)
-        bare += [without_article(kind) for kind in kinds if kind.count(" ") > 1]
+        # The harbour master of Skerry is the harbour master; of another head, the short names say so.
+        kinds = (role.partition(" of ")[0] for role in bare if " of " in role and not self.is_dead)
+        bare += [kind for kind in kinds if kind.endswith((" master", " mistress"))]
         roles = (role for role in bare if 0 < len(role.split()) <= MOST_ROLE_WORDS)
         return tuple(dict.fromkeys(role for role in roles if role.casefold() not in ANYBODY))
 
@@ -498,13 +498,12 @@ class Entry:
         )
 
     def offices_called(self, role: str) -> list[str]:
-        """Return which of `offices_of_brief` a role means that is said whole, or without what it is of: the harbour master."""
+        """Return which of `offices_of_brief` a role means that is said whole, or that of which alone it can be a part."""
         said = without_article(role).casefold()
-        return [
-            office
-            for office in self.offices_of_brief
-            if said in ((bare := without_article(office).casefold()), bare.partition(" of ")[0])
-        ]
+        offices = {office: without_article(office).casefold() for office in self.offices_of_brief}
+        whole = [office for office, bare in offices.items() if bare == said]
+        parts = [office for office, bare in offices.items() if bare.partition(" of ")[0] == said]
+        return whole or (parts if len(parts) == 1 else [])
 
     @cached_property
     def short_names(self) -> Mapping[str, ShortName]:

@@ -49,6 +49,9 @@ LIVES = [
     # whoever is theirs
     "The wife of Idris Kane died in the spring.",
     "The dog of old Idris Kane drowned.",
+    "The wife and son of Idris Kane died in the fire.",
+    "The mother of Mara Voss and Idris Kane died in the spring.",
+    "Both sons of Idris Kane died in the war.",
     "A friend of Idris Kane was killed in the war.",
     "The father of Idris Kane is dead.",
     # wished, said and written
@@ -613,6 +616,7 @@ def test_a_promise_that_is_told_of_again_is_one():
         "Idris Kane swore to sell the old visor.",
         "Idris Kane swore not to guard the old visor.",
         "Mara Voss swore to guard the old visor.",
+        "Idris Kane swore that the old visor would guard him.",
     ],
 )
 def test_promises_of_other_things_are_others(other):
@@ -630,6 +634,8 @@ def test_promises_of_other_things_are_others(other):
         ("Idris Kane would have kept his promise.", "open"),
         ("Idris Kane broke his promise to his sister.", "open"),
         ("Idris Kane kept his promise and brought the water.", "open"),
+        ("Idris Kane kept his word, and paid Mara Voss the ten crowns.", "open"),
+        ("Idris Kane kept his promise to stay in Berlin.", "open"),
         ("Idris Kane kept his word list in a drawer.", "open"),
         ("Idris Kane kept her promise.", "open"),
         ("In the play, Idris Kane broke his oath.", "open"),
@@ -654,7 +660,7 @@ def test_of_two_promises_the_one_that_is_told_of_is_settled():
     [
         ("Mara Voss took the visor.", "Mara Voss"),
         ("Mara Voss took the visor and hid it under her bed.", "Mara Voss"),
-        ("The visor was stolen by Mara Voss.", "Mara Voss"),
+        ("Mara Voss took the visor and went out with it.", "Idris Kane"),
         ("Idris Kane slipped the visor into Mara Voss's bag.", "Mara Voss"),
         ("Mara Voss took the visor to Idris Kane.", "Idris Kane"),
         ("Mara Voss took the visor off.", "Idris Kane"),
@@ -664,9 +670,25 @@ def test_whoever_takes_what_another_has_has_it(fact, holder):
     assert after(fact).find("the visor").value("holder") == holder
 
 
-def test_what_a_passage_calls_a_thing_by_two_names_is_one():
+def test_what_a_passage_calls_a_thing_by_two_names_is_one_where_it_says_the_same_of_them():
     codex = after("Mara Voss gave Idris Kane her locket.", "Mara Voss gave Idris Kane her silver locket.")
     assert {entry.name for entry in codex.entries.values() if "locket" in entry.name} == {"silver locket"}
+    codex = after("Idris Kane lost the key.", "Mara Voss keeps the cellar key on her belt.")
+    assert {entry.name for entry in codex.entries.values() if "key" in entry.name} == {"key", "cellar key"}
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "As Mara Voss prayed, Idris Kane died.",
+        "The priest prayed and Mara Voss buried Idris Kane.",
+        "As he had wished, Mara Voss buried Idris Kane at the point.",
+        "On the night of the storm Idris Kane drowned.",
+        "A man by the name of Idris Kane died.",
+    ],
+)
+def test_whoever_dies_beside_a_prayer_or_a_storm_is_dead(fact):
+    assert after(fact).find("Idris Kane").is_dead
 
 
 def test_a_thing_has_no_other_in_its_name():

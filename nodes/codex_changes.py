@@ -527,6 +527,7 @@ _SETTLES = re.compile(
 )
 """What somebody does who keeps or breaks a promise of theirs."""
 _PROMISING = word_forms("promise promises promised swear swears swore vow vows vowed")
+_NOT = re.compile(r"\b(?:(?:do|does|did) )?(?:no longer|not|never)\b|(?:\b(?:do|does|did))?n['’]t\b")
 _DENIED = frozenset(("not", "never", "no", "nobody", "nothing"))
 """What makes of a promise another one."""
 _PROMISED = re.compile(r"(?:promises|promised|swears|swore|vows|vowed)\b")
@@ -737,14 +738,29 @@ def end_of_office(entry: Entry, role: str) -> Change:
 def _ended_by(fact: str, entry: Entry, named: Sequence[Entry]) -> Iterator[Change]:
     """Yield the ends of those lines of an entry that an English fact takes back in the line's own words."""
     said = fact.rstrip(".")
-    before, known = said.replace("no longer ", "", 1), _learned(said, entry, named)
-    if before == said and not known:
-        return
+    known = _learned(said, entry, named)
     for line in entry.lines:
         if line.passage and line.aspect in ("fact", "unaware"):
             held = sentence_of(entry, line).rstrip(".")
-            if (before != said and held == before) or any(_is_known(what, held, entry) for what in known):
+            if _denies(said, held) or any(_is_known(what, held, entry) for what in known):
                 yield end_of(entry, line)
+
+
+FEWEST_DENIED = 5
+"""Words that two sentences have in common, names among them, where one goes on and the other says that it is not so."""
+
+
+@lru_cache(maxsize=4096)
+def _denies(said: str, held: str) -> bool:
+    """Return whether one of two English sentences says that it is not so, and both say the same else, or begin so."""
+    if bool(_NOT.search(said)) == bool(_NOT.search(held)):
+        return False
+    first, second = (
+        [form for word in tokens(_NOT.sub(" ", text)) for form in word_forms(word)] for text in (said, held)
+    )
+    fewest = min(len(first), len(second))
+    # Of what else a longer one says little may be left to stand.
+    return first == second or (fewest >= FEWEST_DENIED and first[:fewest] == second[:fewest])
 
 
 def _learned(said: str, entry: Entry, named: Sequence[Entry]) -> list[str]:

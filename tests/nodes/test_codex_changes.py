@@ -698,3 +698,24 @@ def test_a_thing_has_no_other_in_its_name():
 
 def test_an_oath_is_no_thing():
     assert not [entry for entry in after("Mara Voss kept her oath.").entries.values() if entry.name == "oath"]
+
+
+PAID = "Idris Kane has paid for the red lamp and for the key."
+
+
+@pytest.mark.parametrize(
+    ("held", "fact", "ends"),
+    [
+        (PAID, "Idris Kane has not paid for the red lamp.", True),
+        ("Idris Kane has not paid for the red lamp.", PAID, True),
+        ("Idris Kane loves Mara Voss.", "Idris Kane does not love Mara Voss.", True),
+        (PAID, "Idris Kane has not paid for the blue lamp.", False),
+        (PAID, "Idris Kane has paid for the red lamp.", False),
+        ("Idris Kane has the lamp.", "Idris Kane does not know who has the lamp.", False),
+        ("Idris Kane waits for Mara Voss.", "Mara Voss does not wait for Idris Kane.", False),
+    ],
+)
+def test_a_fact_ends_by_another_that_says_that_it_is_not_so(held, fact, ends):
+    known = changed(KNOWN, [{**said("Idris Kane", "fact", ""), "text": held}], "p1", 1)
+    lines = [line.text for line in after(fact, known=known).find("Idris Kane").lines]
+    assert (held not in lines) == ends

@@ -281,7 +281,8 @@ def says_what_they_do(fact: str, said: str, names: tuple[str, ...]) -> bool:
 def begins_with(fact: str, names: tuple[str, ...]) -> bool:
     """Return whether a fact begins with what somebody of these names does, alone or with another one, and not what they were."""
     other = r"(?:[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)? and )?"
-    return re.match(rf"{other}(?:{_any(names)})\b(?! (?:was|were|had)\b)", fact) is not None
+    begun = [*names, *(f"{name[:1].upper()}{name[1:]}" for name in names)]
+    return re.match(rf"{other}(?:{_any(begun)})\b(?! (?:was|were|had)\b)", fact) is not None
 
 
 def _said_of(sentence: str, names: tuple[str, ...]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from recurrentgpt.memory.codex import changed, open_entries, sentence_of
 from recurrentgpt.memory.superseded import word_forms
-from recurrentgpt.nodes.codex_deaths import OF_SOMEBODY, is_told_dead, pronouns_of_the_dead, verbs_of
+from recurrentgpt.nodes.codex_deaths import is_of_another, is_told_dead, pronouns_of_the_dead, verbs_of
 from recurrentgpt.nodes.codex_doubts import DOUBTED, is_doubted, is_unreal
 from recurrentgpt.nodes.codex_holders import held_by, things_in
 from recurrentgpt.nodes.codex_names import NOBODY, names_in
@@ -510,7 +510,7 @@ _IS_IN = re.compile(
     r"from|about|by|for|until|since)\b)"
 )
 _ROLE_SAID = r"(?:the |an? |his |her |their )?(?P<{name}>[a-z][\w'’ -]*?)"
-_ROLE_IS_WHOLE = r"(?=[.,]|$| (?:and|but|after|before|because|when|since|today|now)\b)"
+_ROLE_IS_WHOLE = r"(?=[.,;]|$| (?:and|but|after|before|because|since|today|now)\b)"
 """What stands behind a role and makes no other of it."""
 _OFFICE_LEFT = re.compile(
     rf"(?:is no longer {_ROLE_SAID.format(name='role')}{_ROLE_IS_WHOLE}|(?:has |had )?(?:"
@@ -518,7 +518,7 @@ _OFFICE_LEFT = re.compile(
     r"step(?:ped|s) down from|(?:was|is|been) (?:stripped of|dismissed from|removed from)) "
     r"(?:the|his|her|their) (?:office|post|position) (?:of|as)|"
     r"(?:resign(?:ed|s)|retire[ds]|step(?:ped|s) down|stood down|(?:was|is|been) (?:dismissed|removed|deposed|replaced)) as) "
-    rf"{_ROLE_SAID.format(name='left')}(?:{_ROLE_IS_WHOLE}|(?= (?:to|by) [A-Z])))"
+    rf"{_ROLE_SAID.format(name='left')}(?:{_ROLE_IS_WHOLE}|(?= to [A-Z]| (?:by|on|in|at)\b)))"
 )
 """What somebody does who has a role no longer."""
 _SETTLES = re.compile(
@@ -527,6 +527,7 @@ _SETTLES = re.compile(
 )
 """What somebody does who keeps or breaks a promise of theirs."""
 _PROMISING = word_forms("promise promises promised swear swears swore vow vows vowed")
+_TO_THEM = re.compile(r"\b(?:him|her|them|me|us|you)\b")
 _NOT = re.compile(r"\b(?:(?:do|does|did) )?(?:no longer|not|never)\b|(?:\b(?:do|does|did))?n['’]t\b")
 _DENIED = frozenset(("not", "never", "no", "nobody", "nothing"))
 """What makes of a promise another one."""
@@ -576,7 +577,7 @@ def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Ite
     about = Change(entry=entry.name, kind=entry.kind, do="set")
     if entry.kind == "person" and is_told_dead(fact, start, end, entry):
         yield {**about, "aspect": "status", "value": "dead"}
-    if rest[:1].strip("., ") or (entry.kind == "person" and OF_SOMEBODY.search(before)):
+    if rest[:1].strip("., ") or (entry.kind == "person" and is_of_another(before, rest)):
         return  # part of a longer word, or Mira's, or the wife of Mira
     verbs, is_aside = verbs_of(fact, end)
     after = fact[verbs[0] :]
@@ -637,6 +638,8 @@ def _settled(fact: str, named: Sequence[Entry], promises: Sequence[str], known: 
     names = "|".join(spelled(name) for one in named if one.kind == "person" for name in one.names)
     clause, further = _parted(fact[settles.end() :])
     own = [promise for promise in promises if _begins_with(promise, entry, known)]
+    if _TO_THEM.search(clause):
+        return
     if said := word_forms(re.sub(rf"\b(?:{names})\b", "", clause)):
         own = [promise for promise in own if said <= word_forms(promise)]
     elif whom := re.search(rf"\b(?:{names})\b", clause):
@@ -650,8 +653,8 @@ def _settled(fact: str, named: Sequence[Entry], promises: Sequence[str], known: 
 
 def _parted(text: str) -> tuple[str, str]:
     """Return the rest of a clause, and what a sentence says behind it."""
-    clause, _, further = text.rstrip(".").replace(";", ",").partition(",")
-    return clause, further
+    clause, *further = re.split(r"[,;]| and\b", text.rstrip("."), maxsplit=1)
+    return clause, " ".join(further)
 
 
 def _without_repeated(changes: Sequence[Change], promises: Collection[str]) -> list[Change]:
@@ -669,10 +672,10 @@ def _without_repeated(changes: Sequence[Change], promises: Collection[str]) -> l
 
 
 def _is_part(words: tuple[str, ...], others: tuple[str, ...]) -> bool:
-    """Return whether words stand among more others, in their order."""
+    """Return whether words are all others but one between them, in their order: to guard the visor, the old visor."""
     rest = iter(others)
-    is_denied_alike = _DENIED.isdisjoint(words) == _DENIED.isdisjoint(others)
-    return len(words) < len(others) and is_denied_alike and all(word in rest for word in words)
+    has_one_more = len(words) + 1 == len(others) and (words[:1], words[-1:]) == (others[:1], others[-1:])
+    return has_one_more and not _DENIED.intersection({*others} - {*words}) and all(word in rest for word in words)
 
 
 @lru_cache(maxsize=1024)
@@ -746,21 +749,13 @@ def _ended_by(fact: str, entry: Entry, named: Sequence[Entry]) -> Iterator[Chang
                 yield end_of(entry, line)
 
 
-FEWEST_DENIED = 5
-"""Words that two sentences have in common, names among them, where one goes on and the other says that it is not so."""
-
-
 @lru_cache(maxsize=4096)
 def _denies(said: str, held: str) -> bool:
-    """Return whether one of two English sentences says that it is not so, and both say the same else, or begin so."""
+    """Return whether one of two English sentences says that it is not so, and both say the same else."""
     if bool(_NOT.search(said)) == bool(_NOT.search(held)):
         return False
-    first, second = (
-        [form for word in tokens(_NOT.sub(" ", text)) for form in word_forms(word)] for text in (said, held)
-    )
-    fewest = min(len(first), len(second))
-    # Of what else a longer one says little may be left to stand.
-    return first == second or (fewest >= FEWEST_DENIED and first[:fewest] == second[:fewest])
+    first, second = ([*map(word_forms, tokens(_NOT.sub(" ", text)))] for text in (said, held))
+    return [*filter(None, first)] == [*filter(None, second)]
 
 
 def _learned(said: str, entry: Entry, named: Sequence[Entry]) -> list[str]:

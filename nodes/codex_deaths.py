@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from recurrentgpt.nodes.codex_doubts import FEW, NEXT_CLAUSE, NOUN_ENDS, is_doubted, is_unreal
 from recurrentgpt.schema.codex import Entry
-from recurrentgpt.schema.names import spelled
+from recurrentgpt.schema.names import FAMILY, spelled
 
 _BE = r"(?:is|was|lies|lay|has been|had been|were)"
 _SELF = r"(?:him|her|them)sel(?:f|ves)"
@@ -133,15 +133,20 @@ _AROUND_DEAD = (
         ),
     ),
 )
+_TITLED = (
+    r"(?:(?:[Tt]he )?(?:[Oo]ld|[Yy]oung|[Pp]oor|little|late|dear|Captain|Doctor|Dr\.?|Mr\.?|Mrs\.?|Miss|Sir|Lady|Father|Sister|"
+    r"Uncle|Aunt) )*"
+)
+_NAMES_AND = r"[A-Z][\w'’-]*(?: [A-Z][\w'’-]*){0,2},? (?:and|or) "
+"""What stands before a name that is part of one: a title, and whoever is named with them."""
 _BODY_OF = re.compile(
-    r"\b(?:the )?(?:(?:dead |lifeless |drowned |cold )?(?:body|corpse|remains|ashes|bones) of|"
-    r"(?:held|attended|after|at|since|from) the (?:funeral|burial|wake) (?:of|for)) (?:poor |old |young )*$",
-    re.IGNORECASE,
+    r"\b(?i:(?:the )?(?:(?:dead |lifeless |drowned |cold )?(?:body|bodies|corpses?|remains|ashes|bones) of|"
+    r"(?:held|attended|after|at|since|from) the (?:funeral|burial|wake) (?:of|for))) "
+    rf"(?:{_NAMES_AND})?{_TITLED}$"
 )
 OF_SOMEBODY = re.compile(
-    r"(?<!\bname )(?<!\bheard )(?<!\bhear )\bof (?:both )?(?:[A-Z][\w'’-]*(?: [A-Z][\w'’-]*){0,2},? (?:and|or) )?"
-    r"(?:(?:the )?(?:old|young|poor|little|late|dear|Captain|Doctor|Dr\.?|Mr\.?|Mrs\.?|Miss|Sir|Lady|Father|Sister|Uncle|"
-    r"Aunt) )*$"
+    rf"(?:(?<!\bname )(?<!\bheard )(?<!\bhear )\bof (?:both )?|\b(?:{FAMILY.pattern}|friend)s? of (?:both )?{_NAMES_AND})"
+    rf"{_TITLED}$"
 )
 """What stands before somebody's name where what follows is told of whoever is theirs: the wife of Odo died."""
 _FORETOLD = (
@@ -259,6 +264,12 @@ _SUBJECT = re.compile(
 """What ends before a verb whose subject is whoever was told of before."""
 
 
+def is_of_another(before: str, rest: str) -> bool:
+    """Return whether what a sentence says behind a name, with its `rest`, it says of whoever is theirs: of the wife of Odo."""
+    behind = OF_SOMEBODY.search(before)
+    return behind is not None and not (rest.startswith(", who ") and behind[0].startswith("of "))
+
+
 def verbs_of(fact: str, end: int) -> tuple[list[int], bool]:
     """Return where begins what somebody does who is named up to `end`, and whether something stands between."""
     rest, aside = fact[end:], _ASIDE.match(fact, end)
@@ -301,7 +312,7 @@ def _told_of(fact: str, start: int, end: int, entry: Entry) -> Iterator[tuple[in
             yield first.start(), end + last.end()
     if body := _BODY_OF.search(before):
         yield body.start(), end
-    if rest[:1].strip("., ") or OF_SOMEBODY.search(before):
+    if rest[:1].strip("., ") or is_of_another(before, rest):
         return  # part of a longer word, or Mira's, or the wife of Mira
     verbs, is_aside = verbs_of(fact, end)
     for at in verbs:

@@ -10,7 +10,7 @@ DOUBTED = re.compile(
     r"feared|hopes?|hoped|dream\w*|pretend\w*|seems?|seemed|appears?|appeared|perhaps|maybe|claims?|claimed|wants?|wanted|plans?|"
     r"planned|threat\w*|until|unless|rumou?r\w*|suppos\w*|imagin\w*|suspect\w*|assum\w*|conclu\w*|convinced|"
     r"made up (?:his|her) mind|"
-    r"wish(?:es|ed)(?= (?:that )?(?:(?:old|poor|young|the) )?$)|"
+    r"(?<!his )(?<!her )(?<!their )wish(?:es|ed)(?= (?:that )?(?:(?:old|poor|young|the) )?$)|"
     r"(?:(?:prays|prayed|says|said|writes|wrote|lied|lies|joked|swore|insisted|reported|announced|whispered)"
     r"(?: to [^,.;]{1,30}?)?|"
     r"told(?: [^,.;]{1,30}?)?|given out|"

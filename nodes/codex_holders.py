@@ -87,7 +87,7 @@ _LETS_GO = re.compile(
     rf"(?:leaves|left|forgets|forgot|abandons|abandoned|drops|dropped) {_THE.replace('thing', 'left')} "
     r"(?=(?:behind|on|in|at|under|aboard|beside|by|there|inside|outside|near|where|to|with)\b)"
 )
-_TAKES = re.compile(rf"(?:took|takes) the (?P<thing>{_NOUN})(?=[.;]|$|,? and (?:hid|kept|locked|ran|fled|pocketed)\b)")
+_TAKES = re.compile(rf"(?:took|takes) the (?P<thing>{_NOUN})(?=[.;]|$|,? and (?:hid|kept|pocketed) it\b)")
 """How somebody takes what another one has, and keeps it."""
 _RIDDEN = frozenset(
     ("ferry", "boat", "ship", "train", "coach", "cart", "car", "bus", "tram", "plane", "horse", "picture")

@@ -617,6 +617,7 @@ def test_a_promise_that_is_told_of_again_is_one():
         "Idris Kane swore not to guard the old visor.",
         "Mara Voss swore to guard the old visor.",
         "Idris Kane swore that the old visor would guard him.",
+        "Before Mara Voss left, Idris Kane swore to guard the old visor.",
     ],
 )
 def test_promises_of_other_things_are_others(other):
@@ -635,6 +636,8 @@ def test_promises_of_other_things_are_others(other):
         ("Idris Kane broke his promise to his sister.", "open"),
         ("Idris Kane kept his promise and brought the water.", "open"),
         ("Idris Kane kept his word, and paid Mara Voss the ten crowns.", "open"),
+        ("Idris Kane kept his promise and sat at the gate.", "kept"),
+        ("Idris Kane broke his promise to him.", "open"),
         ("Idris Kane kept his promise to stay in Berlin.", "open"),
         ("Idris Kane kept his word list in a drawer.", "open"),
         ("Idris Kane kept her promise.", "open"),
@@ -684,6 +687,10 @@ def test_what_a_passage_calls_a_thing_by_two_names_is_one_where_it_says_the_same
         "The priest prayed and Mara Voss buried Idris Kane.",
         "As he had wished, Mara Voss buried Idris Kane at the point.",
         "On the night of the storm Idris Kane drowned.",
+        "The Duke of Skerry and Idris Kane died in the fire.",
+        "Mara Voss is the widow of Tom Reed and spoke of Idris Kane, who died in the war.",
+        "The remains of Captain Idris Kane were buried at sea.",
+        "The bodies of Mara Voss and Idris Kane were buried at dawn.",
         "A man by the name of Idris Kane died.",
     ],
 )
@@ -706,8 +713,10 @@ PAID = "Idris Kane has paid for the red lamp and for the key."
 @pytest.mark.parametrize(
     ("held", "fact", "ends"),
     [
-        (PAID, "Idris Kane has not paid for the red lamp.", True),
-        ("Idris Kane has not paid for the red lamp.", PAID, True),
+        (PAID, "Idris Kane has not paid for the red lamp and for the key.", True),
+        ("Idris Kane has never paid for the red lamp and the key.", PAID, True),
+        (PAID, "Idris Kane has not paid for the red lamp.", False),
+        ("Idris Kane loves Mara Voss.", "Idris Kane loves Mara Voss, but does not tell her.", False),
         ("Idris Kane loves Mara Voss.", "Idris Kane does not love Mara Voss.", True),
         (PAID, "Idris Kane has not paid for the blue lamp.", False),
         (PAID, "Idris Kane has paid for the red lamp.", False),

@@ -561,7 +561,7 @@ def _alive_again(codex: Codex, entry: Entry) -> Codex:
 def line_of(change: Change, passage: str = "", step: int = 0) -> Line:
     """Return what a change of a passage sets, as a line."""
     text, rests_on = change.get("text", ""), change.get("rests_on", "")
-    by_author = change.get("author", False)
+    is_authors = change.get("author", False)
     return Line(
         change.get("aspect", "fact"),
         change.get("value", ""),
@@ -569,8 +569,8 @@ def line_of(change: Change, passage: str = "", step: int = 0) -> Line:
         rests_on,
         passage,
         step,
-        by_author=by_author and not rests_on,
-        is_meant=by_author and bool(rests_on),
+        by_author=is_authors and not rests_on,
+        is_meant=is_authors and bool(rests_on),
     )
 
 

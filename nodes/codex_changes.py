@@ -162,9 +162,9 @@ def _from_told(
         if is_english(language):
             whole = _with_whole_names(fact, passage, known) if noted else fact
             found = list(_by_rule(whole, named, known)) or (list(_of_newcomer(whole, known)) if noted else [])
-        if is_english(language) and noted:
-            made = [change["entry"] for change in changes if change["kind"] == "promise"]
-            found += _settled(fact, named, [*dict.fromkeys([*promises, *made])], known)
+            if noted:
+                made = [change["entry"] for change in changes if change["kind"] == "promise"]
+                found += _settled(fact, named, [*dict.fromkeys([*promises, *made])], known)
         if named and number and all(change["do"] == "end" for change in found):
             found.append(Change(entry=named[0].name, kind=named[0].kind, do="set", aspect="fact"))
         found = [change for change in found if not _revives(change, fact, known)]
@@ -626,10 +626,11 @@ def _begins_with(text: str, entry: Entry, known: Codex) -> int:
 def _settled(fact: str, named: Sequence[Entry], promises: Sequence[str], known: Codex) -> Iterator[Change]:
     """Yield that somebody keeps or breaks the only one of `promises` that an English fact can mean, which begins with their name.
 
-    Of what goes on behind that, the promise has a word.
+    What the fact says behind that has to be in the promise: all of its clause, whom it is made to, or a word of what follows.
     """
-    entry = next((one for one in named if one.kind == "person" and _begins_with(fact, one, known)), None)
-    settles = _SETTLES.match(fact, _begins_with(fact, entry, known) + 1) if entry is not None else None
+    begun = ((one, _begins_with(fact, one, known)) for one in named if one.kind == "person")
+    entry, end = next((one for one in begun if one[1]), (None, 0))
+    settles = _SETTLES.match(fact, end + 1) if entry is not None else None
     if entry is None or settles is None or fact.endswith("?") or is_unreal(fact):
         return
     pronoun = {"his": "he", "her": "she"}[settles["whose"]]

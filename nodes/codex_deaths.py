@@ -137,14 +137,15 @@ _TITLED = (
     r"(?:(?:[Tt]he )?(?:[Oo]ld|[Yy]oung|[Pp]oor|little|late|dear|Captain|Doctor|Dr\.?|Mr\.?|Mrs\.?|Miss|Sir|Lady|Father|Sister|"
     r"Uncle|Aunt) )*"
 )
+"""What stands before somebody's name and is told of them."""
 _NAMES_AND = r"[A-Z][\w'’-]*(?: [A-Z][\w'’-]*){0,2},? (?:and|or) "
-"""What stands before a name that is part of one: a title, and whoever is named with them."""
+"""Whoever is named before them."""
 _BODY_OF = re.compile(
     r"\b(?i:(?:the )?(?:(?:dead |lifeless |drowned |cold )?(?:body|bodies|corpses?|remains|ashes|bones) of|"
     r"(?:held|attended|after|at|since|from) the (?:funeral|burial|wake) (?:of|for))) "
     rf"(?:{_NAMES_AND})?{_TITLED}$"
 )
-OF_SOMEBODY = re.compile(
+_OF_ANOTHER = re.compile(
     rf"(?:(?<!\bname )(?<!\bheard )(?<!\bhear )\bof (?:both )?|\b(?:{FAMILY.pattern}|friend)s? of (?:both )?{_NAMES_AND})"
     rf"{_TITLED}$"
 )
@@ -266,7 +267,7 @@ _SUBJECT = re.compile(
 
 def is_of_another(before: str, rest: str) -> bool:
     """Return whether what a sentence says behind a name, with its `rest`, it says of whoever is theirs: of the wife of Odo."""
-    behind = OF_SOMEBODY.search(before)
+    behind = _OF_ANOTHER.search(before)
     return behind is not None and not (rest.startswith(", who ") and behind[0].startswith("of "))
 
 

@@ -634,25 +634,25 @@ async def told_entries(state: State, runtime: StoryRuntime, known: Sequence[str]
     entries = touched(codex, state["plan"], state.get("passage", ""), settle, fewest=fewest)
     if tier == "small" and is_english(runtime.context.language):
         entries = [_without_acts(entry, state.get("step", 0)) if entry.kind == "person" else entry for entry in entries]
-    found = {entry.name: entry for entry in await _by_meaning(codex, {one.name for one in entries}, state, runtime)}
-    entries = [*_dead_of_brief(codex, entries, found, state), *entries, *found.values()]
+    found = await _by_meaning(codex, {entry.name for entry in entries}, state, runtime)
+    dead = _dead_of_brief(codex, entries, found, state)
+    names = {entry.name for entry in dead}
+    entries = [*dead, *entries, *(entry for entry in found if entry.name not in names)]
     near = await _nearness(entries, state, runtime)
     return tell(entries, words=TOLD_WORDS[tier], known=held, nearness=near)
 
 
-def _dead_of_brief(codex: Codex, told: Sequence[Entry], found: dict[str, Entry], state: State) -> list[Entry]:
-    """Return those of the brief who are dead and not told of, with that and what is `found` of them, which is taken out there.
+def _dead_of_brief(codex: Codex, told: Sequence[Entry], found: Sequence[Entry], state: State) -> list[Entry]:
+    """Return those of the brief who are dead and not told of, with that and what is `found` of them.
 
     Every prompt names them among the people of the story, and that they are dead takes few words.
     """
     dead = {entry.name: entry for name in people(state) if (entry := codex.find(name, "person")) and entry.is_dead}
-    names = dead.keys() - {entry.name for entry in told}
+    names, also = {entry.name for entry in told}, {entry.name: entry.lines for entry in found}
     return [
-        dataclasses.replace(
-            entry, lines=(dataclasses.replace(died, text=""), *(found.pop(name).lines if name in found else ()))
-        )
+        dataclasses.replace(entry, lines=(dataclasses.replace(died, text=""), *also.get(name, ())))
         for name, entry in dead.items()
-        if name in names and (died := entry.line("status"))
+        if name not in names and (died := entry.line("status"))
     ]
 
 

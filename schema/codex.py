@@ -479,8 +479,7 @@ class Entry:
     def is_former(self, line: Line) -> bool:
         """Return whether a line is a role of the brief or the author that it has no longer."""
         roles = [part.strip(" .") for part in _ROLE_ENDS.split(line.value)]
-        is_role = line.aspect == "role" and not line.passage
-        return is_role and all(without_article(role).casefold() in self.former_roles for role in roles)
+        return line.aspect == "role" and not line.passage and not self._held(roles)
 
     def no_longer(self, role: str) -> str:
         """Return the fact that it has a role no longer, which the brief goes on to tell."""

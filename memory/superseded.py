@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache, partial
+from itertools import groupby
 from typing import NamedTuple
 
 from recurrentgpt.memory.row_texts import is_quoted
@@ -78,6 +79,11 @@ _DIED = re.compile(
     r"buried|drowned|murdered|hanged|found|mourned|missed|remembered|laid|in (?:the|his|her) grave))\b"
 )
 """What is told of the dead, behind their name."""
+_DEATH = re.compile(
+    r"\b(?:dead|die[sd]?|dying|death|drown\w*|kill\w*|murder\w*|hanged|slain|buried|burial|grave\w*|funeral|coffin|corpse|body|"
+    r"mourn\w*|widow\w*|orphan\w*|ghost\w*|late|memory|remember\w*)\b"
+)
+"""What a sentence has that names the dead as the dead."""
 _BEFORE_SUBJECT = re.compile(
     r"(?:^|[.,;:!?(\"“”„«»—–]\s*|(?<!\w)(?i:and|but|that|because|while|when|where|if|since|so|then|whether|how|why|which|"
     r"whom|now|today|"
@@ -137,6 +143,21 @@ def without_living(text: str, names: tuple[str, ...]) -> str:
     return _without(text, lambda sentence: tells_how_they_live(sentence, names))
 
 
+def without_dead_as_living(text: str, names: tuple[str, ...]) -> str:
+    """Return what is noted of a passage in which the dead of these names act without what tells of them as of the living."""
+    return _without(text, partial(tells_of_as_living, names=names))
+
+
+def with_marks_for_dead(passage: str, names: tuple[str, ...]) -> str:
+    """Return a passage in which the dead of these names act with a mark wherever it tells of them as of the living."""
+    marked = (_left_out_of_living(paragraph, names) for paragraph in passage.split("\n\n"))
+    return "\n\n".join(" ".join(_CUT if part == _LEFT_OUT else part for part, _ in groupby(parts)) for parts in marked)
+
+
+def _left_out_of_living(text: str, names: tuple[str, ...]) -> list[str]:
+    return [_LEFT_OUT if tells_of_as_living(part, names) else part for part in sentences(text)]
+
+
 class StillTrue(NamedTuple):
     """What of a commit that was found is still true; empty where nothing is."""
 
@@ -175,14 +196,13 @@ def still_true(codex: Codex, commit: Commit, kind: RowKind, row: int, piece: str
             summary = without_living(summary, names)
             piece = piece if kind == "sentence" else without_living(piece, names)
     for said, names in dead_who_act(codex, commit.get("contradictions", [])):
-        acts = partial(tells_what_they_do, names=names)
-        summary = _without(summary, acts)
+        summary = without_dead_as_living(summary, names)
         if kind == "sentence":
-            piece = _marked(" ".join(_LEFT_OUT if acts(part) else part for part in sentences(piece)))
+            piece = _marked(" ".join(_left_out_of_living(piece, names)))
         elif kind == "fact":
             piece = _without(piece, partial(says_what_they_do, said=said, names=names))
         else:
-            piece = _without(piece, acts)
+            piece = without_dead_as_living(piece, names)
     piece = " ".join(piece.split())
     return StillTrue(summary, piece or summary, bool(piece) and is_quoted(kind, row, commit))
 
@@ -271,6 +291,17 @@ def tells_what_they_do(sentence: str, names: tuple[str, ...]) -> bool:
     return any(said[:2].strip()[:1].islower() and not _DIED.match(said) for said in _said_of(sentence, names))
 
 
+@lru_cache(maxsize=4096)
+def tells_of_as_living(sentence: str, names: tuple[str, ...]) -> bool:
+    """Return whether a sentence of a passage in which somebody dead acts names them, and says nothing of their death.
+
+    There whoever is dead walks about in whatever words: no form of a sentence has to show it.
+    """
+    if not any(name[1:] in sentence for name in names) or _named(names).search(sentence) is None:
+        return False
+    return _DEATH.search(sentence) is None or tells_what_they_do(sentence, names)
+
+
 def says_what_they_do(fact: str, said: str, names: tuple[str, ...]) -> bool:
     """Return whether a fact says again what somebody of these names does in a sentence, and nothing that lasts."""
     words = word_forms(fact) - word_forms(" ".join(names))
@@ -296,6 +327,13 @@ def _said_of(sentence: str, names: tuple[str, ...]) -> Iterator[str]:
         is_there = _NOT_THERE.search(sentence[: match.start()]) is None
         if before and not is_part and is_there and not is_anothers(sentence, match.start(), names):
             yield sentence[match.end() :]
+
+
+@lru_cache(maxsize=1024)
+def _named(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Return what finds names of somebody, whatever is said of them; the ferryman may stand at the beginning of a sentence."""
+    spelled = _any([*names, *(f"{name[:1].upper()}{name[1:]}" for name in names)])
+    return re.compile(rf"(?<![\w'’-])(?P<name>{spelled})(?!{LETTER}|-)")
 
 
 @lru_cache(maxsize=1024)

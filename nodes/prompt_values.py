@@ -10,14 +10,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from recurrentgpt.memory.codex import codex_at
 from recurrentgpt.memory.corrections import read_overlay
 from recurrentgpt.memory.excerpts import excerpt
 from recurrentgpt.memory.path_fold import PathFold
+from recurrentgpt.memory.superseded import dead_who_act, with_marks_for_dead, without_dead_as_living
 from recurrentgpt.models.meter import CHARACTERS_PER_TOKEN
 from recurrentgpt.models.roles import DescribedModel, ResolvedModel
 from recurrentgpt.nodes.last_steps import final_step
 from recurrentgpt.nodes.prompt_runtime import PromptRuntime
 from recurrentgpt.prose.sentences import count_words, last_sentences, sentences
+from recurrentgpt.schema.codex import Codex, Contradiction
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.outline import TurnStatus, describe_clues, describe_turns, updated_turns
 from recurrentgpt.schema.parts import BY_HAND, KEPT_PLAN, Brief, character_names
@@ -194,6 +197,7 @@ async def write_values(
         recalled=recalled,
         entries=entries,
         earlier=past.earlier,
+        slips=await _previous_slips(state, runtime) if model.tier == "full" else [],
         previous=_last_words(previous, LONGEST * runtime.context.max_words + 100),
         ending=_ending(previous),
         # The plan of a passage that was edited since tells of people and events that may be gone.
@@ -215,10 +219,16 @@ class PassageSummary(NamedTuple):
     commit: str
     step: int
     summary: str
+    slips: tuple[Contradiction, ...] = ()
+    """What of it contradicts the codex before it."""
 
 
 _SUMMARIES = PathFold[tuple[PassageSummary, ...]](
-    (), lambda before, commit, _: (*before, PassageSummary(commit["id"], commit["step"], commit["summary"]))
+    (),
+    lambda before, commit, _: (
+        *before,
+        PassageSummary(commit["id"], commit["step"], commit["summary"], tuple(commit.get("contradictions", ()))),
+    ),
 )
 
 
@@ -254,9 +264,47 @@ async def _past(state: State, runtime: PromptRuntime, model: ResolvedModel | Des
     if len(summaries) < 2:
         return Past()
     passage = (await runtime.log.remembered(state["story"], summaries[-2].commit))["passage"]
+    if any(entry.slips for entry in summaries):
+        codex = await _codex(state, runtime)
+        for _, names in dead_who_act(codex, summaries[-2].slips):
+            passage = with_marks_for_dead(passage, names)
+        summaries = [entry._replace(summary=_without_slips(entry, codex)) for entry in summaries]
+        summaries = [entry for entry in summaries if entry.summary]
     earlier = _last_words(passage, LONGEST * runtime.context.max_words + 100)
     told = len(earlier) + len(state["passage"]) + sum(len(entry.summary) for entry in summaries)
     return Past(summaries, earlier) if told <= room * CHARACTERS_PER_TOKEN else Past()
+
+
+def _without_slips(passage: PassageSummary, codex: Codex) -> str:
+    """Return the summary of a passage without what it tells of the dead as of the living."""
+    summary = passage.summary
+    for _, names in dead_who_act(codex, passage.slips):
+        summary = without_dead_as_living(summary, names)
+    return summary
+
+
+async def _codex(state: State, runtime: PromptRuntime) -> Codex:
+    """Return the codex as of the state's passage; an empty one where the story keeps none."""
+    if not runtime.context.codex:
+        return Codex()
+    return await codex_at(runtime.log, state["story"], state.get("head", ""), state.get("overlay", ""), state["brief"])
+
+
+async def _previous_slips(state: State, runtime: PromptRuntime) -> list[str]:
+    """Return what the previous passage has against the codex where somebody dead acts in it."""
+    found = accused(state)
+    dead = {said for said, _ in dead_who_act(await _codex(state, runtime), found)} if found else ()
+    return [slip_of(one) for one in found if one["said"] in dead]
+
+
+def accused(state: State) -> list[Contradiction]:
+    """Return the contradictions of a model's passage: what an author wrote is meant so."""
+    return state.get("contradictions", []) if state.get("author") == "model" else []
+
+
+def slip_of(one: Contradiction) -> str:
+    """Return a contradiction as a model is told of it."""
+    return f"{one['holds']} But the passage says: {one['said']}"
 
 
 def past_tokens(model: ResolvedModel | DescribedModel) -> int:

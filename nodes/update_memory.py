@@ -41,7 +41,7 @@ from recurrentgpt.nodes.codex_newcomers import newcomers
 from recurrentgpt.nodes.continuity import codex_before, no_longer_gone
 from recurrentgpt.nodes.outdated_memory import living_no_longer, outdated_sentences
 from recurrentgpt.nodes.prompt_messages import small_turns, written_turns
-from recurrentgpt.nodes.prompt_values import finale, memory_lines, people, subjects, variables
+from recurrentgpt.nodes.prompt_values import accused, finale, memory_lines, people, slip_of, subjects, variables
 from recurrentgpt.nodes.reply_schemas import facts_reply
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.nodes.small.reply_patterns import is_english
@@ -49,7 +49,7 @@ from recurrentgpt.nodes.worked_examples import strangers, walks_in
 from recurrentgpt.prose.list_marks import without_marks, without_number
 from recurrentgpt.prose.sentences import count_words, limit_words, numbered, sentences
 from recurrentgpt.prose.shared_runs import tokens
-from recurrentgpt.schema.codex import Aspect, Change, Codex, Contradiction, Entry, Line
+from recurrentgpt.schema.codex import Aspect, Change, Codex, Entry, Line
 from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.schema.names import CALENDAR
 from recurrentgpt.schema.outline import TurnStatus, updated_turns
@@ -317,7 +317,7 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     said = [change for change in said if change.get("author")]
     codex = [*_told(reply, facts, state, runtime, known), *said]
     after = changed(known, codex, "the passage", state["step"])
-    ghosts = [*dead_who_act(known, _accused(state))]
+    ghosts = [*dead_who_act(known, accused(state))]
 
     def acts() -> list[str]:
         return [line for line in new if line not in old and any(tells_what_they_do(line, names) for _, names in ghosts)]
@@ -389,7 +389,7 @@ def _without_slips(told: Sequence[Change], state: State, known: Codex, *, all_de
     With `all_deeds` also those that begin with them: a small model notes what happens, and seldom what somebody did as a boy.
     What is told of them in the present is noted, and true once an author says that they live.
     """
-    slips = [*dead_who_act(known, _accused(state))]
+    slips = [*dead_who_act(known, accused(state))]
 
     def is_slip(text: str) -> bool:
         return any(
@@ -398,11 +398,6 @@ def _without_slips(told: Sequence[Change], state: State, known: Codex, *, all_de
         )
 
     return [change for change in told if change["do"] != "set" or not is_slip(change.get("text", ""))]
-
-
-def _accused(state: State) -> list[Contradiction]:
-    """Return the contradictions of a model's passage: what an author wrote is meant so."""
-    return state.get("contradictions", []) if state.get("author") == "model" else []
 
 
 def _no_longer_gone(state: State, runtime: StoryRuntime, known: Codex) -> list[Change]:
@@ -458,8 +453,8 @@ def _facts(about: Sequence[Entry], also: Sequence[Entry], *, offices: bool) -> F
 
 def _slips(state: State) -> list[str]:
     """Return what a model's passage has against what is true: who is dead acts, or what a judge found."""
-    found = (one for one in _accused(state) if one["rule"] in ("dead", "judge"))
-    return [f"{one['holds']} But the passage says: {one['said']}" for one in found]
+    found = (one for one in accused(state) if one["rule"] in ("dead", "judge"))
+    return [slip_of(one) for one in found]
 
 
 def _over(numbers: Sequence[int], facts: Facts, passage: str) -> list[Change]:
@@ -640,7 +635,7 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
     if walks_in(summary, unknown):
         summary = next(iter([*facts, *sentences(state["passage"], runtime.context.language)]))
     # What the dead do in a passage is a slip, which the memory does not take over.
-    ghosts = [*dead_who_act(known, _accused(state))]
+    ghosts = [*dead_who_act(known, accused(state))]
     told = [line for line in (summary, *facts) if not any(tells_what_they_do(line, names) for _, names in ghosts)]
     new = await asyncio.to_thread(
         admit,

@@ -25,7 +25,7 @@ GIVEN = {
     "open": VOICE
     | _LENGTH
     | {"genre", "premise", "title", "player", "memory", "plans", "names", "spark", "moves", "readers"},
-    "write": _STEP | {"memory", "summaries", "recalled", "entries", "earlier", "previous", "ending", "plan"},
+    "write": _STEP | {"memory", "summaries", "recalled", "entries", "earlier", "previous", "ending", "plan", "slips"},
     "continue": frozenset({"words"}),
     "rewrite": frozenset({"reason", "min_words", "max_words"}),
     "rework": VOICE | {"brief", "memory", "before", "selection", "after", "how", "words"},

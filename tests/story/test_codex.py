@@ -2053,6 +2053,33 @@ def test_a_replay_says_to_a_capable_model_what_a_later_passage_has_against_the_e
     assert story.passage().contradictions
 
 
+def test_a_capable_writer_is_told_what_the_previous_passage_has_against_the_edit_and_of_earlier_ones_no_word_of_it(
+    begin, author, model, monkeypatch
+):
+    acts = f"The rain had gone. Bastian Cole opened the gate.\n\nAt noon Bastian stood up. The gate swung. {SNOW}"
+    monkeypatch.setitem(SUMMARIES, "opened the gate", "Bastian Cole opened the gate.")
+    story = begin(min_words=20, max_words=120, selector="simulator")
+    begun(story, author, ALIVE, KEY, acts, tier="full")
+    author(tier="full")
+    list(story.edit_passage(3, DEAD, replay=True))
+
+    def asked() -> str:
+        calls = len(model.calls)
+        story.step()
+        (written,) = (call for call in model.calls[calls:] if "The plan for the next passage:" in str(call[-1].text))
+        return "\n".join(str(message.text) for message in written)
+
+    slips = "That passage has slips against what is true."
+    first, second, third = asked(), asked(), asked()
+    assert "- Bastian Cole is dead. But the passage says: Bastian Cole opened the gate." in first.partition(slips)[2]
+    assert acts in first
+    assert slips not in second + third
+    assert "The rain had gone. …\n\n… The gate swung." in second
+    assert "4. Bastian" not in first + second + third
+    assert "opened the gate" not in second + third
+    assert "5. " in third.partition("The story so far")[2].partition("Short-term memory")[0]
+
+
 @pytest.mark.parametrize("tier", ["small", "full"])
 def test_what_the_dead_do_in_later_passages_is_in_no_memory_recall_or_prompt_after_an_edit(
     begin, author, model, monkeypatch, tier
@@ -2092,6 +2119,30 @@ def test_what_the_dead_do_in_later_passages_is_in_no_memory_recall_or_prompt_aft
     assert "Cole opened the gate" not in written
     story.undo(2)
     assert "opened the gate" in " ".join(hit.piece for hit in story.search("Who opened the gate with a laugh?", 9))
+
+
+@pytest.mark.parametrize("tier", ["small", "full"])
+def test_of_a_passage_in_which_the_dead_act_no_sentence_is_recalled_that_tells_of_them_as_of_the_living(
+    begin, author, monkeypatch, tier
+):
+    hidden = "Going home Bastian stood up to fend off a branch."
+    grave = "Signe Orrin had dug the grave of Bastian under the oak."
+    acts = f"Bastian Cole opened the gate with a laugh. {hidden} The branch broke. {grave} Signe Orrin counted the sacks."
+    monkeypatch.setitem(SUMMARIES, "opened the gate", f"{hidden} Signe Orrin counted sacks.")
+    monkeypatch.setitem(FACTS, "opened the gate", ["Signe Orrin counted the sacks."])
+    story = begin(min_words=20, max_words=80, selector="simulator", past_tokens=0, top_k=8)
+    begun(story, author, ALIVE, KEY, acts, SNOW, tier=tier)
+    author(tier=tier)
+    assert hidden in str(story.search("Who stood up to fend off a branch?", 9))
+    list(story.edit_passage(3, DEAD, replay=True))
+    assert [one["rule"] for one in story.passage(4).contradictions] == ["dead"]
+    found = str(story.search("Who stood up to fend off a branch?", 9))
+    assert "stood up" not in found
+    assert "The branch broke." in found
+    assert "… The branch broke." in found or "' The branch" in found or "='The branch" in found
+    assert grave in str(story.search("Who had dug the grave under the oak?", 9))
+    story.undo(1)
+    assert hidden in str(story.search("Who stood up to fend off a branch?", 9))
 
 
 def test_a_recalled_passage_has_a_mark_where_a_sentence_of_it_is_over(begin, author, monkeypatch):

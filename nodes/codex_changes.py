@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from recurrentgpt.memory.codex import changed, open_entries, sentence_of
-from recurrentgpt.memory.superseded import word_forms
+from recurrentgpt.memory.superseded import SAME, word_forms
 from recurrentgpt.nodes.codex_deaths import is_of_another, is_told_dead, pronouns_of_the_dead, verbs_of
 from recurrentgpt.nodes.codex_doubts import DOUBTED, is_doubted, is_unreal
 from recurrentgpt.nodes.codex_holders import held_by, things_in
@@ -724,6 +724,17 @@ _KNOWS_NOT = re.compile(
     r"has no idea) (?P<what>.+)"
 )
 _ASKS = re.compile(r"(?:that|whether|if) ")
+_ASKING = word_forms("who whose whom what where when why how which")
+_IS_SOMEWHERE = re.compile(
+    r"\b(?:is|are|was|were|lies|lay|stands|stood|hangs|hung|sits|sat|hid|hidden|buried|kept|locked) (?:\w+ )?"
+    r"(?:in|inside|on|at|under|underneath|below|beneath|behind|beside|near|above|over|between|among|aboard|within|with|by)\b"
+)
+_FINDS = re.compile(
+    r"(?P<who>.+?) (?:\w+ly )?(?:has|holds|found|finds|discovered|took|picked up|pulled out|recovered|came upon) "
+    r"(?:the|an?|his|her|their) (?P<thing>[^,.;]+)"
+)
+_QUESTION_WORD = re.compile(r"(?:who(?:se|m)?|what|where|when|why|how|which)\b")
+_NAMES = re.compile(r"\b[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*")
 _SOMEBODY = re.compile(r"(?:[Tt]he )?(?:[A-Z][\w'’-]+ ){1,3}")
 
 
@@ -763,6 +774,8 @@ def _learned(said: str, entry: Entry, named: Sequence[Entry]) -> list[str]:
     """Return what somebody knows now as a fact says it, in the words in which it may have been said that they do not."""
     if (knows := _KNOWS.fullmatch(said)) and knows["who"] in entry.names:
         return [knows["what"]]
+    if (finds := _FINDS.match(said)) and finds["who"] in entry.names:
+        return [f"where the {finds['thing']} is"]
     told = _TOLD.fullmatch(said)
     if told is None or told["who"] not in entry.names or DOUBTED.search(told["by"]) or _UNTRUE.search(told["by"]):
         return []
@@ -783,8 +796,24 @@ def _is_known(what: str, held: str, entry: Entry) -> bool:
     }:
         return False
     asked, known = _ASKS.sub("", unknown["what"], count=1), _ASKS.sub("", what, count=1)
-    somebody = _SOMEBODY.match(known)
-    return known == asked or bool(somebody and f"who {known[somebody.end() :]}" == asked)
+    if known == asked:
+        return True
+    if bool(_NOT.search(asked)) != bool(_NOT.search(known)) or is_doubted(known, 0, len(known)):
+        return False
+    own = word_forms(known)
+    # Whoever is named is one thing that is asked.
+    names = [forms for name in _NAMES.findall(asked) if (forms := word_forms(name) - word_forms(" ".join(entry.names)))]
+    rest = word_forms(asked) - _ASKING - word_forms(" ".join(entry.names)).union(*names)
+    are_named = all(forms & own for forms in names)
+    question, answer = (found[0] if (found := _QUESTION_WORD.match(text)) else "" for text in (asked, known))
+    if question == answer:
+        asked_for = len(names) + len(rest)
+        return are_named and len(names) + len(rest & own) >= max(SAME * asked_for, 1 if question else 2)
+    if not question:
+        return answer == "who" and bool(names and rest) and rest <= own
+    is_answer = _SOMEBODY.match(known) or _HE.match(known) if question == "who" else _IS_SOMEWHERE.search(known)
+    is_asked = question in ("who", "where") and not answer and bool(names or rest)
+    return is_asked and bool(is_answer) and are_named and rest <= own
 
 
 _BEGINS = re.compile(r"[A-Z][\w-]+(?: [A-Z][\w-]+(?:['’][A-Z]\w+)?){1,2}(?=['’]s?\b|,? [a-z])")

@@ -98,6 +98,13 @@ _ITS_WAY = re.compile(
     rf"(?: (?:to|with) (?:the )?(?P<to>{_FULL_NAME}))?"
 )
 """What happens in the same sentence to a thing that somebody took."""
+_HANDS_ON = re.compile(
+    rf"(?:\w+ly )?[a-z]+ (?:up |out |down |off |back )?{_THE},? (?:and|then) (?:then |later |soon |\w+ly )?{_PART_WITH} it "
+    rf"(?:back |over |on )?to {_TO}{_NOT_THEIRS}"
+)
+"""What one does with a thing, whatever it is, before one gives it to somebody."""
+_AND_ANOTHER = re.compile(rf"\b(?P<one>(?:the|an?|his|her|their) {_NOUN}) and (?P<other>(?:the|an?) {_NOUN}){_END}")
+"""Two things with which one and the same happens."""
 _LEFT_IT = re.compile(
     rf"{_PART_WITH} it (?:back |over |on )?(?:behind|away|on|in|at|under|aboard|back|(?:to|with)(?: (?P<to>{_FULL_NAME}))?)\b"
 )
@@ -350,7 +357,17 @@ def _is_lost(thing: str, fact: str, match: re.Match[str]) -> bool:
 
 def held_by(entry: Entry, after: str, known: Codex) -> Iterator[Change]:
     """Yield who has a thing now that somebody takes, has, gives or leaves, `after` being what a fact says after their name."""
-    for pattern in (_GIVES, _GIVES_FIRST, _LETS_GO, _HOLDS):
+    both = _AND_ANOTHER.search(after)
+    # The children follow, and the door closed.
+    if both is None or (" " in (other := without_article(both["other"])) and known.find(other, "thing") is None):
+        yield from _held_one(entry, after, known)
+        return
+    for name in ("one", "other"):
+        yield from _held_one(entry, f"{after[: both.start()]}{both[name]}{after[both.end() :]}", known)
+
+
+def _held_one(entry: Entry, after: str, known: Codex) -> Iterator[Change]:
+    for pattern in (_GIVES, _GIVES_FIRST, _HANDS_ON, _LETS_GO, _HOLDS):
         match = pattern.match(after)
         found = {name: said for name, said in match.groupdict().items() if said} if match else {}
         to = next((found.pop(name) for name in ("to", "hand", "friend", "keeper", "titled") if name in found), "")

@@ -354,6 +354,80 @@ def test_whoever_is_not_told_still_does_not_know(fact):
     assert unknown in [line.text for line in after(fact, known=known).find("Mara Voss").lines]
 
 
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "Mara Voss took the visor and gave it to Silas Croft.",
+        "Mara Voss picked up the visor, and later handed it over to Silas Croft.",
+        "Idris Kane gave the visor and the map to Silas Croft.",
+        "Idris Kane gave the map and the visor to Silas Croft.",
+        "Idris Kane gave Silas Croft the map and the visor.",
+    ],
+)
+def test_what_is_handed_on_and_the_second_of_two_things_change_hands(fact):
+    codex = after(fact)
+    assert codex.find("visor").value("holder") == "Silas Croft"
+    assert "map" not in fact or codex.find("map").value("holder") == "Silas Croft"
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "Mara Voss has the lamp and the visor broke.",
+        "Mara Voss carries the lamp and the children follow.",
+        "Mara Voss opened the visor and gave it some oil.",
+    ],
+)
+def test_a_thing_of_another_clause_stays_with_whom_it_is(fact):
+    codex = after(fact)
+    assert codex.find("visor").value("holder") == "Idris Kane"
+    assert [entry.name for entry in codex.entries.values() if entry.kind == "thing"] in (
+        ["the visor"],
+        ["the visor", "lamp"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("unknown", "fact"),
+    [
+        ("that Idris Kane took the watch", "Mara Voss learns that Idris Kane stole her watch."),
+        ("that Idris Kane took the watch", "Mara Voss discovered that Idris had taken her watch."),
+        ("that Idris Kane took the watch", "Idris Kane admitted to Mara Voss that he had stolen the watch."),
+        ("that Idris Kane took the watch", "Mara Voss knows who took her watch."),
+        ("who killed her father", "Idris Kane confessed to Mara Voss that he had killed her father."),
+        ("where the key is", "Mara Voss found the key."),
+        ("where the key is", "Mara Voss learned that the key is under the stone."),
+        ("where the key is", "Idris Kane showed Mara Voss where the key was hidden."),
+    ],
+)
+def test_what_somebody_did_not_know_is_over_when_they_learn_it_in_other_words(unknown, fact):
+    unknown = f"Mara Voss does not know {unknown}."
+    known = changed(KNOWN, [{**said("Mara Voss", "fact", ""), "text": unknown}], "p1", 1)
+    assert unknown not in [line.text for line in after(fact, known=known).find("Mara Voss").lines]
+
+
+@pytest.mark.parametrize(
+    ("unknown", "fact"),
+    [
+        ("that Idris Kane took the watch", "Mara Voss knows that Tilda Rook took the watch."),
+        ("that Idris Kane took the watch", "Mara Voss knows that Idris Kane has a boat."),
+        ("that Idris Kane took the watch", "Tilda Rook told Mara Voss that Idris Kane did not take the watch."),
+        ("that Idris Kane took the watch", "Mara Voss learned that the watch is gone."),
+        ("that Idris Kane took the watch", "Mara Voss knows who took the boat."),
+        ("who killed her father", "Mara Voss knows that her father was killed."),
+        ("who killed her father", "Mara Voss learned that Idris Kane knew her father."),
+        ("who killed her father", "Mara Voss knows where her father is buried."),
+        ("where the key is", "Mara Voss knows what the key opens."),
+        ("where the key is", "Mara Voss lost the key."),
+        ("where the key is", "Idris Kane found the key."),
+    ],
+)
+def test_what_somebody_did_not_know_stands_when_they_learn_something_else(unknown, fact):
+    unknown = f"Mara Voss does not know {unknown}."
+    known = changed(KNOWN, [{**said("Mara Voss", "fact", ""), "text": unknown}], "p1", 1)
+    assert unknown in [line.text for line in after(fact, known=known).find("Mara Voss").lines]
+
+
 SHE_IS_TOLD = (
     'Ruth Bell unlocked the shop at seven. She had slept badly, and the parcel from Leeds was wet.\n\n"Again," said Ruth. '
     "She wrote a letter before she took off her coat."

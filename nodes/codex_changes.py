@@ -800,20 +800,27 @@ def _is_known(what: str, held: str, entry: Entry) -> bool:
         return True
     if bool(_NOT.search(asked)) != bool(_NOT.search(known)) or is_doubted(known, 0, len(known)):
         return False
+    return _answers(asked, known, word_forms(" ".join(entry.names)))
+
+
+def _answers(asked: str, known: str, knower: frozenset[str]) -> bool:
+    """Return whether what somebody knows is what was asked, in whatever words, beside those for themselves."""
     own = word_forms(known)
     # Whoever is named is one thing that is asked.
-    names = [forms for name in _NAMES.findall(asked) if (forms := word_forms(name) - word_forms(" ".join(entry.names)))]
-    rest = word_forms(asked) - _ASKING - word_forms(" ".join(entry.names)).union(*names)
-    are_named = all(forms & own for forms in names)
+    names = [forms for name in _NAMES.findall(asked) if (forms := word_forms(name) - knower)]
+    rest = word_forms(asked) - _ASKING - knower.union(*names)
     question, answer = (found[0] if (found := _QUESTION_WORD.match(text)) else "" for text in (asked, known))
+    if answer == "who" and not question:
+        return bool(names and rest) and rest <= own
+    if not all(forms & own for forms in names):
+        return False
     if question == answer:
-        asked_for = len(names) + len(rest)
-        return are_named and len(names) + len(rest & own) >= max(SAME * asked_for, 1 if question else 2)
-    if not question:
-        return answer == "who" and bool(names and rest) and rest <= own
-    is_answer = _SOMEBODY.match(known) or _HE.match(known) if question == "who" else _IS_SOMEWHERE.search(known)
-    is_asked = question in ("who", "where") and not answer and bool(names or rest)
-    return is_asked and bool(is_answer) and are_named and rest <= own
+        return len(names) + len(rest & own) >= max(SAME * (len(names) + len(rest)), 1 if question else 2)
+    if answer or not (names or rest) or not rest <= own:
+        return False
+    if question == "who":
+        return (_SOMEBODY.match(known) or _HE.match(known)) is not None
+    return question == "where" and _IS_SOMEWHERE.search(known) is not None
 
 
 _BEGINS = re.compile(r"[A-Z][\w-]+(?: [A-Z][\w-]+(?:['’][A-Z]\w+)?){1,2}(?=['’]s?\b|,? [a-z])")

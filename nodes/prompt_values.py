@@ -26,6 +26,7 @@ from recurrentgpt.schema.outline import TurnStatus, describe_clues, describe_tur
 from recurrentgpt.schema.parts import BY_HAND, KEPT_PLAN, Brief, character_names
 
 if TYPE_CHECKING:
+    from recurrentgpt.schema.log import Commit
     from recurrentgpt.schema.state import State
 
 LONGEST = 4
@@ -220,14 +221,14 @@ class PassageSummary(NamedTuple):
     step: int
     summary: str
     slips: tuple[Contradiction, ...] = ()
-    """What of it contradicts the codex before it."""
+    """What of a model's passage contradicts the codex before it."""
 
 
 _SUMMARIES = PathFold[tuple[PassageSummary, ...]](
     (),
     lambda before, commit, _: (
         *before,
-        PassageSummary(commit["id"], commit["step"], commit["summary"], tuple(commit.get("contradictions", ()))),
+        PassageSummary(commit["id"], commit["step"], commit["summary"], tuple(accused(commit))),
     ),
 )
 
@@ -297,9 +298,9 @@ async def _previous_slips(state: State, runtime: PromptRuntime) -> list[str]:
     return [slip_of(one) for one in found if one["said"] in dead]
 
 
-def accused(state: State) -> list[Contradiction]:
+def accused(written: State | Commit) -> list[Contradiction]:
     """Return the contradictions of a model's passage: what an author wrote is meant so."""
-    return state.get("contradictions", []) if state.get("author") == "model" else []
+    return written.get("contradictions", []) if written.get("author") == "model" else []
 
 
 def slip_of(one: Contradiction) -> str:

@@ -16,7 +16,7 @@ from functools import cached_property
 from importlib import resources
 from typing import Any, Literal
 
-WORLDS = ("harbour", "station")
+WORLDS = ("harbour", "station", "newsroom")
 PLANTED = 200
 """Passages that plant a fact, at the beginning of a world; what follows holds none."""
 SENTENCES = 22

@@ -11,7 +11,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from recurrentgpt.studies.measures.hidden_world import WORLDS, HiddenWorld
+from recurrentgpt.studies.measures.hidden_world import HiddenWorld
 
 PASSAGES = 8
 SPOKEN, FIRST, THEN = 1, 2, 6
@@ -20,6 +20,9 @@ KINDS = ("dead", "absent", "lost", "renamed", "holder", "pronouns", "looks")
 INNOCENT = "innocent"
 PARTS = ("pairs", "fresh", "held_out")
 """The texts that the rules were made for; those that these were mended on later; those that were read when these were ready."""
+
+AMONG = ("harbour", "station")
+"""The worlds whose passages are around what is planted: named here, so that a further world leaves these texts as they are."""
 
 _FORMS = {"he": ("he", "him", "his", "himself"), "she": ("she", "her", "her", "herself")}
 
@@ -40,7 +43,7 @@ class PlantedText:
 
 def planted_texts() -> Iterator[PlantedText]:
     """Return the texts of every kind, each among passages of a hidden world, whose people have other names."""
-    data, worlds = _data(), {name: HiddenWorld(name) for name in WORLDS}
+    data, worlds = _data(), {name: HiddenWorld(name) for name in AMONG}
     people: list[tuple[str, str]] = list(data["people"].items())
     told = [
         (kind, part, number, pair)
@@ -57,7 +60,7 @@ def planted_texts() -> Iterator[PlantedText]:
         slots = _slots(a, b, pronoun)
         spoken = [_filled(dealer.choice(data["speaks"]), {"A": who}) for who in (a, b)]
         first, then = _filled(first, slots), _filled(then, slots)
-        world, start = worlds[dealer.choice(WORLDS)], dealer.randrange(300, 1000)
+        world, start = worlds[dealer.choice(AMONG)], dealer.randrange(300, 1000)
         passages = [world.passage(start + step) for step in range(PASSAGES)]
         for step, text in ((SPOKEN, " ".join(spoken)), (FIRST, first), (THEN, then)):
             paragraphs = passages[step].split("\n\n")

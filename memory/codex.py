@@ -11,20 +11,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from recurrentgpt.infrastructure.bounded_cache import BoundedCache
 from recurrentgpt.memory.corrections import read_overlay
+from recurrentgpt.memory.dead_who_act import DeadWhoActs, dead_who_act
 from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.memory.looks import MOST_LOOKS, is_part_of, with_look, without_features, without_look
 from recurrentgpt.memory.open_promises import bearing
 from recurrentgpt.memory.path_fold import KEPT, PathFold
 from recurrentgpt.memory.query import query_parts
-from recurrentgpt.memory.superseded import (
-    shared_words,
-    tells_how_they_live,
-    tells_of_other_holder,
-    tells_of_the_living,
-    tells_where_it_is,
-    word_forms,
-)
+from recurrentgpt.memory.superseded import tells_of_other_holder, tells_where_it_is
 from recurrentgpt.memory.tenses import is_present_of_them
+from recurrentgpt.memory.told_of_people import tells_how_they_live, tells_of_the_living
+from recurrentgpt.memory.word_forms import shared_words, word_forms
 from recurrentgpt.prose.model_text import visible_text
 from recurrentgpt.prose.sentences import count_words, limit_words
 from recurrentgpt.prose.shared_runs import tokens, word_set
@@ -132,8 +128,39 @@ def changed(
 
 _CODEX = PathFold(
     Codex(),
-    lambda codex, commit, lead: changed(codex, commit.get("codex", []), commit["id"], commit["step"], lead),
+    lambda codex, commit, lead: changed(codex, _still_so(commit, codex), commit["id"], commit["step"], lead),
 )
+
+
+def _still_so(commit: Commit, codex: Codex) -> list[Change]:
+    """Return what a passage changed, of one that was written as somebody lived who is dead now without what they do in it.
+
+    Whoever else is told of there, and whatever, is an entry all the same.
+    """
+    changes = commit.get("codex", [])
+    for one in dead_who_act(codex, commit.get("contradictions", [])):
+        if one.was_alive:
+            changes = [_without_once_living(change, one) for change in changes]
+    return changes
+
+
+def _without_once_living(change: Change, one: DeadWhoActs) -> Change:
+    """Return a change without what it says of somebody, or where they are, in a passage that was written as they lived."""
+    if change["do"] != "set" or change.get("author"):
+        return change
+    entry = Entry(change["entry"], change["kind"])
+    nothing = Change(entry=entry.name, kind=entry.kind, do="alias", value=entry.name)
+    if entry.name == one.entry.name and change.get("aspect") in ("place", "holder", "look", "unaware"):
+        return nothing if one.acts_in(f"{entry.name}: {change.get('rests_on', '')}") else change
+    if change.get("aspect") == "fact":
+        return nothing if one.is_over(change.get("text", "")) else change
+    if entry.name == one.entry.name:
+        return change
+    bare: Change = {**change, "text": "", "rests_on": ""}
+    said = sentence_of(entry, line_of(bare))
+    if one.is_over(said) or (change.get("aspect") == "unaware" and one.acts_in(said)):
+        return nothing
+    return bare if one.is_over(change.get("text", "")) else change
 
 
 def under(codex: Codex, said: Iterable[Change]) -> Codex:
@@ -526,7 +553,10 @@ def _superseded(entry: Entry, line: Line, dead: Entry) -> Iterator[tuple[str, Su
     for passage, rests_on in line.said_in:
         # What it rests on mostly tells what somebody did, and that is not undone.
         lived = rests_on if tells_how_they_live(rests_on, dead.names) else ""
-        yield passage, Superseded(sentence_of(entry, line), lived, _ever_called(entry), roles=entry.roles)
+        yield (
+            passage,
+            Superseded(sentence_of(entry, line), lived, _ever_called(entry), roles=entry.roles, by_death=True),
+        )
 
 
 def _ever_called(entry: Entry) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import NamedTuple
 
-from recurrentgpt.memory.superseded import SAME, shared_words, word_forms
+from recurrentgpt.memory.word_forms import SAME, shared_words, word_forms
 from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.schema.codex import Entry, Kind, Line
 from recurrentgpt.schema.names import ANYBODY

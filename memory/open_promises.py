@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from recurrentgpt.memory.superseded import word_forms
+from recurrentgpt.memory.word_forms import word_forms
 from recurrentgpt.schema.codex import Entry, Sign, searched
 
 MOST_BEARING = 3

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from recurrentgpt.memory.codex import changed, open_entries, sentence_of
-from recurrentgpt.memory.superseded import SAME, word_forms
+from recurrentgpt.memory.word_forms import SAME, word_forms
 from recurrentgpt.nodes.codex_deaths import is_of_another, is_told_dead, pronouns_of_the_dead, verbs_of
 from recurrentgpt.nodes.codex_doubts import DOUBTED, is_doubted, is_unreal
 from recurrentgpt.nodes.codex_holders import held_by, things_in

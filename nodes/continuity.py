@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, groupby, takewhile
 
 from recurrentgpt.memory.codex import codex_at, open_entries, sentence_of, tell, touched
+from recurrentgpt.memory.dead_who_act import dead_in
+from recurrentgpt.memory.told_of_people import tells_what_they_do
 from recurrentgpt.nodes.codex_changes import (
     HE,
     MOST_SENTENCE_WORDS,
@@ -34,7 +36,7 @@ from recurrentgpt.nodes.codex_verbs import ACTS, IRREGULAR, PLACE_LEFT
 from recurrentgpt.nodes.prompt_values import finale, people
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.reply_patterns import is_english
-from recurrentgpt.prose.sentences import limit_words
+from recurrentgpt.prose.sentences import limit_words, sentences
 from recurrentgpt.schema.codex import LASTING, Change, Codex, Contradiction, Entry, Line, Rule, Told, searched, sign_of
 from recurrentgpt.schema.names import (
     ANYBODY,
@@ -803,6 +805,20 @@ def find_contradictions(passage: str, codex: Codex, plan: str = "", before: str 
         found += list(_of_entry(entry, told, codex))
     found += list(_of_renamed(told, codex))
     return found[:MOST_CONTRADICTIONS]
+
+
+def of_the_once_living(passage: str, summary: str, died: Iterable[Entry], codex: Codex) -> Iterator[Contradiction]:
+    """Yield of each of those who `died` before a passage which was written as they lived that it tells of them as living.
+
+    What names nobody there may name them in its `summary`.
+    """
+    said = [one for part in (*passage.split("\n"), summary) for one in sentences(part)]
+    for entry in died:
+        they = dead_in(codex, entry, was_alive=True)
+        told = [one for one in said if they.lives_in(one)]
+        if told:
+            acts = next((one for one in told if tells_what_they_do(one, they.names)), told[0])
+            yield {**_of_aspect("dead", entry, "status", acts, "alive"), "was_alive": True}
 
 
 def _of_entry(entry: Entry, told: _Passage, codex: Codex) -> Iterator[Contradiction]:

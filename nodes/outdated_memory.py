@@ -6,13 +6,8 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 
 from recurrentgpt.memory.codex import line_of, outdated
-from recurrentgpt.memory.superseded import (
-    says_again,
-    tells_how_they_live,
-    tells_of_other_holder,
-    tells_of_the_living,
-    tells_where_it_is,
-)
+from recurrentgpt.memory.superseded import says_again, tells_of_other_holder, tells_where_it_is
+from recurrentgpt.memory.told_of_people import tells_how_they_live, tells_of_the_living
 from recurrentgpt.nodes.codex_changes import from_text
 from recurrentgpt.schema.codex import Change, Codex, Entry, Superseded
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recurrentgpt.memory.codex import codex_at
 from recurrentgpt.memory.corrections import read_overlay
+from recurrentgpt.memory.dead_who_act import dead_who_act
 from recurrentgpt.memory.excerpts import excerpt
 from recurrentgpt.memory.path_fold import PathFold
-from recurrentgpt.memory.superseded import dead_who_act, with_marks_for_dead, without_dead_as_living
 from recurrentgpt.models.meter import CHARACTERS_PER_TOKEN
 from recurrentgpt.models.roles import DescribedModel, ResolvedModel
 from recurrentgpt.nodes.last_steps import final_step
@@ -221,7 +221,7 @@ class PassageSummary(NamedTuple):
     step: int
     summary: str
     slips: tuple[Contradiction, ...] = ()
-    """What of a model's passage contradicts the codex before it."""
+    """What of it contradicts the codex before it, and was not meant so."""
 
 
 _SUMMARIES = PathFold[tuple[PassageSummary, ...]](
@@ -267,8 +267,8 @@ async def _past(state: State, runtime: PromptRuntime, model: ResolvedModel | Des
     passage = (await runtime.log.remembered(state["story"], summaries[-2].commit))["passage"]
     if any(entry.slips for entry in summaries):
         codex = await _codex(state, runtime)
-        for _, names in dead_who_act(codex, summaries[-2].slips):
-            passage = with_marks_for_dead(passage, names)
+        for one in dead_who_act(codex, summaries[-2].slips):
+            passage = one.marked_in(passage)
         summaries = [entry._replace(summary=_without_slips(entry, codex)) for entry in summaries]
         summaries = [entry for entry in summaries if entry.summary]
     earlier = _last_words(passage, LONGEST * runtime.context.max_words + 100)
@@ -279,8 +279,8 @@ async def _past(state: State, runtime: PromptRuntime, model: ResolvedModel | Des
 def _without_slips(passage: PassageSummary, codex: Codex) -> str:
     """Return the summary of a passage without what it tells of the dead as of the living."""
     summary = passage.summary
-    for _, names in dead_who_act(codex, passage.slips):
-        summary = without_dead_as_living(summary, names)
+    for one in dead_who_act(codex, passage.slips):
+        summary = one.taken_from(summary)
     return summary
 
 
@@ -294,13 +294,17 @@ async def _codex(state: State, runtime: PromptRuntime) -> Codex:
 async def _previous_slips(state: State, runtime: PromptRuntime) -> list[str]:
     """Return what the previous passage has against the codex where somebody dead acts in it."""
     found = accused(state)
-    dead = {said for said, _ in dead_who_act(await _codex(state, runtime), found)} if found else ()
+    dead = {one.said for one in dead_who_act(await _codex(state, runtime), found)} if found else ()
     return [slip_of(one) for one in found if one["said"] in dead]
 
 
 def accused(written: State | Commit) -> list[Contradiction]:
-    """Return the contradictions of a model's passage: what an author wrote is meant so."""
-    return written.get("contradictions", []) if written.get("author") == "model" else []
+    """Return the contradictions of a passage that are none of its author's: what somebody wrote by hand is meant so.
+
+    Before an edit by which somebody died, nobody could mean it.
+    """
+    found = written.get("contradictions", [])
+    return found if written.get("author") == "model" else [one for one in found if one.get("was_alive")]
 
 
 def slip_of(one: Contradiction) -> str:

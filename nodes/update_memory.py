@@ -22,15 +22,10 @@ from langchain_core.messages import AIMessage, HumanMessage
 from pydantic import BaseModel, BeforeValidator, Field, Strict, create_model, model_validator
 
 from recurrentgpt.memory.codex import changed, open_entries, sentence_of, tell, touched
+from recurrentgpt.memory.dead_who_act import dead_who_act
 from recurrentgpt.memory.forgetting import admit, forget
 from recurrentgpt.memory.rows import Matrix, unit
-from recurrentgpt.memory.superseded import (
-    begins_with,
-    dead_who_act,
-    says_what_they_do,
-    tells_how_they_live,
-    tells_what_they_do,
-)
+from recurrentgpt.memory.told_of_people import begins_with, says_what_they_do, tells_how_they_live
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import FACTS, FULL_REPLY_TOKENS, sampled
 from recurrentgpt.models.json_replies import OptionalText, PartialReply, UnusableEntry
@@ -320,7 +315,7 @@ async def _changed(state: State, runtime: StoryRuntime, model: ResolvedModel) ->
     ghosts = [*dead_who_act(known, accused(state))]
 
     def acts() -> list[str]:
-        return [line for line in new if line not in old and any(tells_what_they_do(line, names) for _, names in ghosts)]
+        return [line for line in new if line not in old and any(one.acts_in(line) for one in ghosts)]
 
     stray = _of_no_sentence(reply, len(old))
     objections = [
@@ -389,12 +384,12 @@ def _without_slips(told: Sequence[Change], state: State, known: Codex, *, all_de
     With `all_deeds` also those that begin with them: a small model notes what happens, and seldom what somebody did as a boy.
     What is told of them in the present is noted, and true once an author says that they live.
     """
-    slips = [*dead_who_act(known, accused(state))]
+    slips = [one for one in dead_who_act(known, accused(state)) if not one.was_alive]
 
     def is_slip(text: str) -> bool:
         return any(
-            says_what_they_do(text, text if all_deeds and begins_with(text, names) else said, names)
-            for said, names in slips
+            says_what_they_do(text, text if all_deeds and begins_with(text, one.names) else one.said, one.names)
+            for one in slips
         )
 
     return [change for change in told if change["do"] != "set" or not is_slip(change.get("text", ""))]
@@ -636,7 +631,7 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
         summary = next(iter([*facts, *sentences(state["passage"], runtime.context.language)]))
     # What the dead do in a passage is a slip, which the memory does not take over.
     ghosts = [*dead_who_act(known, accused(state))]
-    told = [line for line in (summary, *facts) if not any(tells_what_they_do(line, names) for _, names in ghosts)]
+    told = [line for line in (summary, *facts) if not any(one.acts_in(line) for one in ghosts)]
     new = await asyncio.to_thread(
         admit,
         told,

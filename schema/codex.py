@@ -155,6 +155,8 @@ class Contradiction(TypedDict):
     """What the entry says if the passage is meant so."""
     aspect: NotRequired[Aspect]
     """Of the line that a judge named."""
+    was_alive: NotRequired[bool]
+    """Whether whoever is dead was alive as the passage was written, before an edit."""
 
 
 @described
@@ -559,6 +561,8 @@ class Superseded(NamedTuple):
     """What else the entry may have been meant by."""
     is_place: bool = False
     """Whether it says where somebody was: what else happened there, happened."""
+    by_death: bool = False
+    """Whether somebody's death ended it: what they did before, they did."""
 
 
 @dataclass(frozen=True)

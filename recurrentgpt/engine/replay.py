@@ -18,10 +18,12 @@ from langgraph.store.base import PutOp
 from recurrentgpt.engine.refs import Ref, is_version, move_head, resolve
 from recurrentgpt.engine.session import Session
 from recurrentgpt.engine.snapshot import PendingReplay
+from recurrentgpt.memory.codex import codex_at
 from recurrentgpt.memory.corrections import overlay_op, read_overlay
 from recurrentgpt.memory.story_log import commit_id, now
 from recurrentgpt.models.calls import total_usage
 from recurrentgpt.nodes.commit import entry
+from recurrentgpt.nodes.continuity import of_the_once_living
 from recurrentgpt.nodes.continuity_judge import asks_judge
 from recurrentgpt.nodes.human.answers import LONG_WORD
 from recurrentgpt.nodes.validate_state import MOST_WORDS
@@ -202,7 +204,7 @@ class Replay:
                 author = "edited" if done == 1 else old["author"]
                 state = await session.state_with(before, passage, old["plan"], author, overlay)
                 said = [change for change in old.get("codex", []) if change.get("author")] if done > 1 else []
-                found = state.get("contradictions", [])
+                found = await self._found_anew(state, old, before) if done > 1 else state.get("contradictions", [])
                 state["contradictions"] = [one for one in found if not _is_meant_so(one, said)]
                 async for mode, chunk in self._rewrite(state, plans=last):
                     if mode == "custom":
@@ -238,6 +240,24 @@ class Replay:
                 event = done_event(session.id, steps, total_usage([*spent, event["usage"]]))
             if event["event"] != "story":
                 yield event
+
+    async def _found_anew(self, state: State, old: Commit, before: Commit) -> list[Contradiction]:
+        """Return what contradicts the codex in a passage that goes behind `before` now, and was written as `old`.
+
+        Whoever has died by the edit was alive as it was written: whatever it tells of them is of the living.
+        """
+        found = state.get("contradictions", [])
+        if self._session.context.continuity == "off" or not self._session.context.codex:
+            return found
+        story, brief = self._session.id, state["brief"]
+        codex = await codex_at(self._log, story, before["id"], state.get("overlay", ""), brief)
+        then = await codex_at(self._log, story, old["parent"], old.get("overlay", ""), brief)
+        known = {one["entry"] for one in old.get("contradictions", []) if one.get("was_alive")}
+        lived = {entry.name for entry in codex.dead if not ((was := then.find(entry.name, "person")) and was.is_dead)}
+        died = [entry for entry in codex.dead if entry.name in lived | known]
+        of_them = [*of_the_once_living(state["passage"], old["summary"], died, codex)]
+        names = {one["entry"] for one in of_them}
+        return [*of_them, *(one for one in found if one["rule"] != "dead" or one["entry"] not in names)]
 
     async def _planned(self, commit: Commit, overlay: str) -> AsyncGenerator[Event]:
         """Propose plans where the log has none, as in the middle of an earlier replay."""

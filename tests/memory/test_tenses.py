@@ -2,7 +2,7 @@
 
 import pytest
 
-from recurrentgpt.memory.superseded import tells_how_they_live, tells_of_the_living
+from recurrentgpt.memory.told_of_people import tells_how_they_live, tells_of_the_living
 
 CALLED = ("Jonas Reed", "Jonas", "Reed")
 

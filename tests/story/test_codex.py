@@ -1709,7 +1709,7 @@ def test_a_sentence_says_a_line_again_in_other_words(sentence, is_over):
     ],
 )
 def test_what_is_said_of_the_living_alone(sentence, of_the_living):
-    from recurrentgpt.memory.superseded import tells_of_the_living
+    from recurrentgpt.memory.told_of_people import tells_of_the_living
 
     assert tells_of_the_living(sentence, ("Bastian Cole", "Bastian", "Cole")) is of_the_living
 
@@ -2127,7 +2127,9 @@ def test_of_a_passage_in_which_the_dead_act_no_sentence_is_recalled_that_tells_o
 ):
     hidden = "Going home Bastian stood up to fend off a branch."
     grave = "Signe Orrin had dug the grave of Bastian under the oak."
-    acts = f"Bastian Cole opened the gate with a laugh. {hidden} The branch broke. {grave} Signe Orrin counted the sacks."
+    acts = (
+        f"Bastian Cole opened the gate with a laugh. {hidden} The branch broke. {grave} Signe Orrin counted the sacks."
+    )
     monkeypatch.setitem(SUMMARIES, "opened the gate", f"{hidden} Signe Orrin counted sacks.")
     monkeypatch.setitem(FACTS, "opened the gate", ["Signe Orrin counted the sacks."])
     story = begin(min_words=20, max_words=80, selector="simulator", past_tokens=0, top_k=8)

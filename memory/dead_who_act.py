@@ -103,8 +103,8 @@ def dead_in(codex: Codex, entry: Entry, said: str = "", *, was_alive: bool) -> D
     names = [*codex.called_alone(entry), *(_own_ranks(entry, codex) if was_alive else ())]
     # By now another may have one of their names.
     names += [name for name in entry.names if re.search(rf"\b{re.escape(name)}\b", said)]
-    others = (name for other in codex.entries.values() if other is not entry for name in other.own_names)
-    words = {name for name in names if " " not in name}
+    people = (other for other in codex.entries.values() if other.kind == "person" and other is not entry)
+    others, words = (name for other in people for name in other.own_names), {name for name in names if " " not in name}
     longer = {name for name in others if " " in name and not words.isdisjoint(name.split())}
     return DeadWhoActs(entry, tuple(dict.fromkeys(names)), tuple(sorted(longer)), said, was_alive)
 

@@ -566,7 +566,9 @@ def _named_at(fact: str, entry: Entry, known: Codex) -> Iterator[tuple[int, int]
         before, _, title = fact[: match.start()].rstrip().rpartition(" ")
         # Corporal Ned Ivers is Ned Ivers, by his whole name.
         before = f"{before} " if " " in match[0] and title.rstrip(".").casefold() in RANKS else fact[: match.start()]
-        is_part = _OTHER_NAME.search(before) or entry.is_another_at(fact, match.start())
+        # Lady Maud is Lady Maud Estcourt.
+        is_titled = title != "" and form_of(f"{title} {match[0]}").title in entry.titles
+        is_part = (not is_titled and _OTHER_NAME.search(before)) or entry.is_another_at(fact, match.start())
         if not is_part or is_behind_setting(fact, match.start(), match[0], entry.name.split()[0]):
             yield match.span()  # of Uncle March nothing is told by what Aunt March does
 

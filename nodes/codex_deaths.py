@@ -80,6 +80,8 @@ _DIES = re.compile(
     r"met (?:his|her) (?:death(?! wish)|end(?! of the (?:bargain|deal))|maker)|(?:fell|dropped|lay|sank down) "
     + _DEAD
     + r"|(?:stopped|ceased) breathing(?! (?:when|as|through|at the)\b)|expired|"
+    r"(?:broke|breaks) (?:his|her|their) neck(?=[.,;]|$| (?:in|on|at|when|as|falling|before|and died)\b)|"
+    r"never (?:woke|awoke|wakes)(?: up)?(?: again)?(?=[.,;]|$)|"
     r"(?:did not|didn['’]t|never|failed to) (?:survive|outlive|live (?:to see|through|until)|wake again|regain consciousness|"
     r"come out alive|recover and))\b)"
 )
@@ -96,7 +98,8 @@ _AT_ONCE = (
 _IN_TIME = (
     r"(?:put|clubbed|beat|kicked|hacked|burn(?:ed|t|s)|stoned|starved|choked|stab(?:bed|s)|crushed|trampled|mauled|tear|tears|"
     r"tore|"
-    r"ripp?(?:ed|s)|(?<!the )(?<!each )(?<!every )(?<!that )(?<!a )(?<!first )shot|shoots|poison(?:ed|s)|wounded|struck|hit)"
+    r"ripp?(?:ed|s)|"
+    r"(?<!\bthe )(?<!\beach )(?<!\bevery )(?<!\bthat )(?<!\ba )(?<!\bfirst )shot|shoots|poison(?:ed|s)|wounded|struck|hit)"
 )
 _KILLED = re.compile(rf"\b(?P<kills>{_AT_ONCE}|(?P<slowly>{_IN_TIME})) (?:the |poor |old |young )*$")
 _SHOOTS = re.compile(r"\b(?:firing squad|executioners?|hangman) (?:had |has )?(?:shot|shoots) $")
@@ -118,6 +121,19 @@ _AROUND_DEAD = (
     (
         re.compile(r"\b(?:took|takes|claim(?:ed|s)|ended|cost) $"),
         re.compile(r"(?:['’]s| (?:his|her)) life(?=[.,;!?]|$| (?:at|on|by|that|when|last)\b)"),
+    ),
+    (
+        re.compile(
+            r"\b(?:fever|plague|cholera|typhus|typhoid|consumption|smallpox|pox|influenza|pneumonia|sea|river|flood|waves|"
+            r"undertow) (?:had |has |finally |at last )?(?:took|takes|taken|carried off) (?:poor |old |young |little )*$"
+        ),
+        re.compile(r"(?=[.,;]|$| (?:on the|in the|at|before|last|that|when|within|after|overnight)\b)"),
+    ),
+    (
+        re.compile(r"\b(?:lost|loses) (?:his|her|their) (?:\w+ )?(?:[a-z]+ )$"),
+        re.compile(
+            r" to (?:the |a )?(?:fever|plague|cholera|typhus|consumption|smallpox|pox|influenza|sea|river|flood|war)\b"
+        ),
     ),
     (re.compile(r"\b(?:laid|lays|lay) $"), re.compile(r" (?:to rest|in the ground|in (?:his|her) grave)\b(?! on)")),
     (re.compile(r"\bput $"), re.compile(r" (?:in the ground|in (?:his|her) grave)\b(?!-)")),
@@ -168,7 +184,8 @@ _BODY = re.compile(
     + r"|(?:tomb|grave)stone)\b"
 )
 _AND_THEN = re.compile(
-    r"(?:[a-z][\w'’-]* ){0,8}?[a-z][\w'’-]*,? and (?:then |so |soon |there |finally |at last |later |that night )?(?=[a-z])"
+    r"(?:[a-z][\w'’-]* ){0,4}?(?:by [A-Z]\w+(?: [A-Z]\w+)? |(?:[a-z][\w'’-]* ){0,4}?[a-z][\w'’-]*,? )"
+    r"and (?:then |so |soon |there |finally |at last |later |that night )?(?=[a-z])"
 )
 """What somebody does before the second of two verbs."""
 _ASIDE = re.compile(

@@ -509,6 +509,19 @@ _IS_IN = re.compile(
     r"(?:the |a |an |his |her )?[\w'’-]+(?: [\w'’-]+){0,5}?)(?=[.,;]|$| (?:and|with|while|because|but|where|who|when|"
     r"from|about|by|for|until|since)\b)"
 )
+_PLACE_ENDS = (
+    r"(?=[.,;]|$| (?:and|with|while|because|but|where|who|when|from|about|by|for|until|since|over|of|near|after)\b)"
+)
+_MOVES = re.compile(
+    r"(?:has |had )?(?:(?:moved|moves) (?:(?:up|down|out|back|over|away) )?(?:in)?to|(?:went|goes|gone) to live (?:in|at)|"
+    r"(?:settled|settles) (?:down )?(?:in|at)|took (?:up )?lodgings (?:in|at)) "
+    r"(?P<where>(?:(?:the|an?|his|her|their|two|three|[A-Z][\w-]*['’]s) (?:[a-z-]+ ){0,2}?(?:attic|cellar|basement|loft|garret|"
+    r"rooms?|house|cottage|flat|apartment|lodgings?|inn|hotel|farm|farmhouse|village|town|city|capital|country|coast|island|hut|cabin|"
+    r"tower|mill|castle|palace|manor|parsonage|vicarage|rectory|monastery|convent|abbey|barracks|houseboat|caravan|suburbs?|"
+    rf"hills|mountains)|(?!(?:{'|'.join(sorted(CALENDAR))})\b)[A-Z][\w-]+(?: [A-Z][\w-]+)*(?!['’]))"
+    rf"{_PLACE_ENDS})"
+)
+"""How somebody goes to live somewhere else."""
 _ROLE_SAID = r"(?:the |an? |his |her |their )?(?P<{name}>[a-z][\w'’ -]*?)"
 _ROLE_IS_WHOLE = r"(?=[.,;]|$| (?:and|but|after|before|because|since|today|now)\b)"
 """What stands behind a role and makes no other of it."""
@@ -589,7 +602,7 @@ def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Ite
                 match = pattern.match(fact, begins)
                 doubted = match is None or is_doubted(fact, verbs[0] if is_aside else start, match.end())
                 is_past = match is not None and (_FOR_NOW.search(before) or _LONG_AGO.match(fact, match.end()))
-                if not doubted and not (status == "absent" and is_past):
+                if not doubted and not (status == "absent" and (is_past or _goes_to_somebody(fact, match, known))):
                     yield {**about, "aspect": "status", "value": status}
             left = _LEFT_PLACE.match(fact, begins)
             if left and _is_a_whole_place(left["place"], known) and not is_doubted(fact, start, left.end()):
@@ -602,7 +615,9 @@ def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Ite
         if left and not is_doubted(fact, start, verbs[0] + left.end()):
             yield from (end_of_office(entry, office) for office in entry.offices_called(left["role"] or left["left"]))
             had = (line for line in entry.lines if line.aspect == "role" and line.passage)
-            yield from (end_of(entry, line) for line in had if without_article(line.value) in left.groups())
+            # The mayor of Brack is the mayor.
+            said = {role for group in left.groups() if group for role in (group, group.partition(" of ")[0])}
+            yield from (end_of(entry, line) for line in had if without_article(line.value) in said)
         if (
             re.search(r"\b(?:let|set) $", before)
             and re.match(r" (?:go|free)\b", rest)
@@ -613,11 +628,23 @@ def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Ite
             yield {**about, "aspect": "status", "value": "absent"}
     if (place := _IS_IN.match(after)) and not is_doubted(fact, start, end):
         yield {**about, "aspect": "place", "value": place["where"]}
+    if (
+        (moved := _MOVES.match(after))
+        and not is_doubted(fact, start, end)
+        and known.find(moved["where"], "person") is None
+    ):
+        yield {**about, "aspect": "place", "value": f"in {moved['where']}"}
     if entry.kind == "person" and not is_doubted(fact, start, end):
         yield from held_by(entry, after, known)
         if _PROMISED.match(after):
             name = shortened(fact.rstrip("."), MOST_CLAUSE_WORDS)
             yield {**about, "kind": "promise", "entry": name, "aspect": "status", "value": "open"}
+
+
+def _goes_to_somebody(fact: str, match: re.Match[str] | None, known: Codex) -> bool:
+    """Return whether somebody goes to another one, who is no place."""
+    name = _NAMES.match(fact, match.end()) if match is not None and match[0].endswith(" to ") else None
+    return name is not None and (known.meant(name[0], "person") or known.find(name[0], "person")) is not None
 
 
 def _begins_with(text: str, entry: Entry, known: Codex) -> int:

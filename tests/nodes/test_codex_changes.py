@@ -355,6 +355,67 @@ def test_whoever_is_not_told_still_does_not_know(fact):
 
 
 @pytest.mark.parametrize(
+    ("fact", "where"),
+    [
+        ("Mara Voss moved to the attic over the bakery.", "in the attic"),
+        ("Mara Voss moved into two rooms over the chandler.", "in two rooms"),
+        ("Mara Voss went to live in the mill.", "in the mill"),
+        ("Mara Voss has moved to Port Brack with Idris Kane.", "in Port Brack"),
+        ("Mara Voss moved to the window of the tower.", "in the cellar"),
+        ("Mara Voss moved to Idris Kane and took his hand.", "in the cellar"),
+        ("Mara Voss wants to move to the attic.", "in the cellar"),
+        ("Mara Voss moved the table to the attic.", "in the cellar"),
+    ],
+)
+def test_who_moves_house_lives_there(fact, where):
+    known = changed(KNOWN, [said("Mara Voss", "place", "in the cellar")], "p1", 1)
+    places = [line.value for line in after(fact, known=known).find("Mara Voss").lines if line.aspect == "place"]
+    assert places == [where]
+
+
+def test_who_is_no_longer_the_mayor_of_a_town_is_no_longer_the_mayor():
+    known = changed(KNOWN, [said("Idris Kane", "role", "the mayor")], "p1", 1)
+    codex = after("Idris Kane is no longer the mayor of Brack.", known=known)
+    assert not [line.value for line in codex.find("Idris").lines if line.aspect == "role"]
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "Idris Kane never woke up again.",
+        "The fever took Idris Kane on the third day.",
+        "The sea took Idris Kane.",
+        "Mara Voss lost her brother Idris Kane to the fever.",
+        "Idris Kane fell from the roof and broke his neck.",
+        "Lena shot Idris Kane dead.",
+        "Idris Kane was poisoned by Mara Voss and died.",
+    ],
+)
+def test_further_deaths(fact):
+    assert after(fact).find("Idris").is_dead
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "The river took Idris Kane to the sea.",
+        "The fever took Idris Kane's strength.",
+        "Idris Kane never woke up before noon.",
+        "Mara Voss lost her brother Idris Kane to the crowd.",
+        "Idris Kane broke his neck brace.",
+    ],
+)
+def test_nobody_dies_of_what_sounds_like_it(fact):
+    assert not after(fact).find("Idris").is_dead
+
+
+def test_whoever_has_a_title_by_name_is_dead_by_any_part_of_it():
+    known = changed(KNOWN, [said("Lady Maud Estcourt", "role", "the mistress of Pelham House")], "p1", 1)
+    assert after("Lady Maud is dead.", known=known).find("Lady Maud Estcourt").is_dead
+    assert not after("Aunt Maud is dead.", known=known).find("Lady Maud Estcourt").is_dead
+
+
+@pytest.mark.parametrize(
     "fact",
     [
         "Mara Voss took the visor and gave it to Silas Croft.",

@@ -2080,6 +2080,139 @@ def test_a_capable_writer_is_told_what_the_previous_passage_has_against_the_edit
     assert "5. " in third.partition("The story so far")[2].partition("Short-term memory")[0]
 
 
+UNSEEN = (
+    "Fog hid the yard until the evening. It was Bastian at the gate, wet to the knees, and Signe Orrin gave him the rake. "
+    '"Sit down," said the captain. "Tomorrow the miller wants Bastian." Signe Orrin counted the sacks.'
+)
+"""Somebody lives and acts here in words by which no rule finds that he does."""
+FACTS["hid the yard"] = [
+    "Signe Orrin gave Bastian Cole the rake.",
+    "The miller wants Bastian Cole tomorrow.",
+    "Signe Orrin owes Bastian Cole forty pounds.",
+    "Bastian Cole stole apples as a boy.",
+    "Signe Orrin counted the sacks.",
+]
+SUMMARIES["hid the yard"] = "Signe gave Bastian the rake. Signe counted the sacks."
+CHANGES["hid the yard"] = [
+    *(change("Signe", "fact", fact, "") for fact in FACTS["hid the yard"][:3]),
+    change("Bastian", "fact", FACTS["hid the yard"][3], ""),
+    change(
+        "Bastian",
+        "place",
+        "at the gate",
+        "It was Bastian at the gate, wet to the knees, and Signe Orrin gave him the rake.",
+    ),
+    change("the rake", "holder", "Bastian Cole", "", "thing"),
+    change("the sacks", "place", "in the yard", "Signe Orrin counted the sacks.", "thing"),
+]
+LIVED_THEN = ("the rake.", "gave Bastian", "wants Bastian", "at the gate")
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+@pytest.mark.parametrize("tier", ["small", "full"])
+def test_a_passage_that_was_written_as_somebody_lived_tells_nothing_of_them_once_they_die_before_it(
+    begin, author, model, tier, by_hand
+):
+    story = begin(min_words=20, max_words=80, selector="simulator", top_k=8)
+    begun(story, author, ALIVE, SNOW, UNSEEN, tier=tier)
+    author(tier=tier)
+    if by_hand:
+        list(story.edit_passage(4, UNSEEN.replace("until the evening", "till evening")))
+    assert story.passage().contradictions == []
+    asked, memory = "Who gave Bastian the rake at the gate?", story.memory
+    found, rake = str(story.search(asked, 9)), entry(story, "rake").value("holder")
+    assert "gave Bastian the rake" in found.replace("gave him", "gave Bastian")
+    assert rake == "Bastian Cole"
+    beginning = len(model.calls)
+    list(story.edit_passage(3, DEAD, replay=True))
+    (one,) = story.passage().contradictions
+    assert (one["rule"], one["entry"], one["was_alive"]) == ("dead", "Bastian Cole", True)
+    assert one["said"] in story.passage().text
+    assert not [said for said in LIVED_THEN if said in story.memory]
+    assert tier == "full" or "counted the sacks" in story.memory
+    told = [f"{line.value} {line.text}" for known in story.codex() for line in known.lines if line.step == 4]
+    assert not [said for said in LIVED_THEN if said in " ".join(told)]
+    assert "Signe Orrin owes Bastian Cole forty pounds." in " ".join(told)
+    # A small model is not believed that somebody dead did something.
+    assert tier == "small" or "Bastian Cole stole apples as a boy." in " ".join(told)
+    assert entry(story, "rake").lines == ()
+    found_now = " ".join(
+        f"{hit.piece} {hit.summary}" for said in (asked, *FACTS["hid the yard"]) for hit in story.search(said, 9)
+    )
+    assert not [said for said in LIVED_THEN if said in found_now]
+    assert "Fog hid the yard" in found_now
+    assert "counted the sacks" in found_now
+    story.choose("Signe Orrin looks for Bastian Cole and the rake.")
+    story.step()
+    story.step()
+    later = prompts(model, beginning)[-2:]
+    assert not [said for said in LIVED_THEN if said in later[-1].partition("The plan for the next passage")[0]]
+    story.undo(3)
+    assert (story.memory, str(story.search(asked, 9))) == (memory, found)
+
+
+def test_who_lived_as_a_passage_was_written_is_told_of_there_again_once_it_is_meant_so(begin, author):
+    story = begin(min_words=20, max_words=80, selector="simulator", top_k=8)
+    begun(story, author, ALIVE, SNOW, UNSEEN, tier="full")
+    author(tier="full")
+    list(story.edit_passage(3, DEAD, replay=True))
+    list(story.edit_passage(2, f"{ALIVE} Nobody spoke.", replay=True))
+    # Another edit changes nothing of when it was written.
+    (one,) = story.passage().contradictions
+    assert one["was_alive"]
+    story.accept_contradiction()
+    assert story.passage().contradictions == []
+    assert entry(story, "Bastian").value("status") == "alive"
+    assert entry(story, "rake").value("holder") == "Bastian Cole"
+    assert FACTS["hid the yard"][0] in [line.text for line in entry(story, "Signe").lines]
+
+
+def test_nothing_is_held_against_a_passage_that_names_the_dead_as_the_dead(begin, author, monkeypatch):
+    mourns = "Fog hid the well. Signe Orrin stood at the grave of Bastian Cole, and Bastian Rook, the carter, took off his hat."
+    monkeypatch.setitem(FACTS, "hid the well", ["Signe Orrin mourns Bastian Cole.", "Bastian Rook is a carter."])
+    story = begin(min_words=20, max_words=80, selector="simulator", top_k=8)
+    begun(story, author, ALIVE, SNOW, mourns)
+    author()
+    list(story.edit_passage(3, DEAD, replay=True))
+    assert story.passage().contradictions == []
+    assert "mourns Bastian Cole" in story.memory
+    assert "Bastian Rook is a carter" in story.memory
+
+
+def test_somebody_with_a_rank_is_meant_by_it_in_what_was_written_as_they_lived(begin, author, monkeypatch):
+    sings = (
+        "Frost lay on the planks. The sergeant hummed and cleaned the pistol by feel. Signe Orrin shared the last tin."
+    )
+    monkeypatch.setitem(FACTS, "Frost lay on the planks", ["Sergeant Wilk hummed.", "Signe Orrin shared the tin."])
+    monkeypatch.setitem(SUMMARIES, "Frost lay on the planks", "The sergeant hummed.")
+    killed = (
+        "Smoke stood over the bridge. Sergeant Ilse Wilk was killed by a stray shot. Signe Orrin dragged her across."
+    )
+    monkeypatch.setitem(FACTS, "stood over the bridge", ["Sergeant Ilse Wilk was killed by a stray shot."])
+    story = begin(min_words=20, max_words=80, selector="simulator", top_k=8)
+    author(OPENING, SNOW, sings)
+    story.step()
+    story.edit_brief(characters=["Sergeant Ilse Wilk: a veteran", "Signe Orrin: a recruit"])
+    for _ in range(2):
+        story.choose("Signe follows the sergeant.")
+        story.step()
+    list(story.edit_passage(2, killed, replay=True))
+    (one,) = story.passage().contradictions
+    assert (one["entry"], one["said"]) == ("Sergeant Ilse Wilk", "The sergeant hummed and cleaned the pistol by feel.")
+    assert "hummed" not in story.memory + " ".join(hit.piece for hit in story.search("Who hummed?", 9))
+    assert "shared the tin" in story.memory
+
+
+def test_what_somebody_did_before_they_died_is_found_and_how_they_lived_is_not(begin, author, monkeypatch):
+    mends = "Rust came off the pump in flakes. Bastian Cole mended the pump with a valve that Signe Orrin had sent for."
+    monkeypatch.setitem(FACTS, "off the pump", ["Bastian Cole mends pumps."])
+    monkeypatch.setitem(SUMMARIES, "off the pump", "Bastian Cole mended the pump. Bastian Cole mends pumps.")
+    story = begin(min_words=20, max_words=80, selector="simulator", top_k=8)
+    begun(story, author, mends, DEAD, tier="small")
+    found = [hit.summary for hit in story.search("Who mended the pump?", 9) if hit.step == 2]
+    assert found == ["Bastian Cole mended the pump."]
+
+
 @pytest.mark.parametrize("tier", ["small", "full"])
 def test_what_the_dead_do_in_later_passages_is_in_no_memory_recall_or_prompt_after_an_edit(
     begin, author, model, monkeypatch, tier

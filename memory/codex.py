@@ -941,6 +941,13 @@ def sentence_of(entry: Entry, line: Line) -> str:
     return forms.get(line.aspect, f"{entry.name}: {line.value}")
 
 
+def without_names(text: str, entry: Entry) -> str:
+    """Return a text without what an entry is called, as far as anything is left."""
+    called = sorted((*entry.names, *(f"the {role}" for role in entry.roles)), key=len, reverse=True)
+    bare = re.sub(rf"\b(?:{'|'.join(map(re.escape, called))})\b(?:['’]s\b)?", " ", text)
+    return " ".join(bare.split()) if re.search(r"\w", bare) else text
+
+
 def open_entries(codex: Codex) -> list[Entry]:
     """Return the promises and questions that nothing has settled yet."""
     return [entry for entry in codex.entries.values() if entry.is_open]

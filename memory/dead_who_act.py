@@ -9,30 +9,47 @@ from itertools import groupby
 from typing import NamedTuple
 
 from recurrentgpt.memory.left_out import CUT, LEFT_OUT, without
-from recurrentgpt.memory.tenses import is_present
+from recurrentgpt.memory.tenses import PARTICIPLE, PAST, is_present
 from recurrentgpt.memory.told_of_people import any_of, says_what_they_do, tells_of_the_living, tells_what_they_do
 from recurrentgpt.prose.sentences import sentences
 from recurrentgpt.schema.codex import Codex, Contradiction, Entry
-from recurrentgpt.schema.names import CALENDAR, CAPITALS, LETTER, RANKS, form_of, is_name_part
+from recurrentgpt.schema.names import ANYBODY, CALENDAR, CAPITALS, FAMILY, LETTER, RANKS, form_of, is_name_part
 
 _DEATH = re.compile(
-    r"\b(?:dead|die[sd]?|dying|death|drown\w*|kill\w*|murder\w*|hanged|slain|buried|burial|grave\w*|funeral|coffin|corpse|body|"
-    r"mourn\w*|widow\w*|orphan\w*|ghost\w*|late|memory|remember\w*|"
-    r"tot|tote[mnrs]?|gestorben|starb\w*|begr[aäu]b\w*|grab\w*|beerdigt\w*|leiche\w*|ertr[au]nk\w*|erm[oö]rdet\w*|witwe\w*|"
-    r"morte?s?|mou?r[iu]\w*|décédée?|enterr\w+|tombe|noyée?|tuée?|veuf|veuve|muert\w+|murió|tumba|viud[oa]|"
-    r"mort[oai]|sepolt\w|tomba|vedov[oa]|morreu|sepultad\w|viúv[oa]|dood|overled\w+|gestorven|verdronken|weduwe|"
-    r"умер\w*|мёртв\w*|погиб\w*|похорон\w*|могил\w*|вдов\w*)\b|[死亡葬]",
+    r"\b(?:dead|died|dies|drown(?:ed|s|ing)|killed|murder(?:ed|s|er)?|hanged|slain|buried|burial|graves?|graveside|gravestone|"
+    r"graveyard|funeral|coffin|corpse|mourn(?:s|ed|ing)?|ghosts?|body of|death of|memory of|(?<=the )late|widow of|"
+    r"tot|tote[mnrs]?|gestorben|starb(?:en)?|begraben|begrub(?:en)?|grab(?:e?s)?|gräber|grabstein|beerdig(?:t|te|ten|ung)|leiche|"
+    r"leichnam|ertr[au]nk(?:en)?|ermordet|"
+    r"morte?s?|mour(?:ut|urent|ir)|décédée?|enterr(?:é|ée|ement)|tombe|noyée?|tuée?|"
+    r"muert[oae]|murió|tumba|mort[oai]|sepolt[oa]|tomba|morreu|sepultad[oa]|dood|overleden|gestorven|begraven|verdronken|"
+    r"умер(?:ла)?|мёртв\w*|погиб(?:ла)?|похорон\w*|могил\w*)\b|[死亡葬]",
     re.IGNORECASE,
 )
 """What a sentence has that names the dead as the dead."""
 _LONG_BEFORE = re.compile(
-    r"\b(?:as an? (?:\w+ )?(?:boy|girl|child|youth|student|apprentice|young (?:man|woman))|when (?:he|she|they) (?:was|were)|"
-    r"once|(?:years?|long|months?) (?:ago|before)|used to|had|in (?:his|her|their) (?:youth|childhood))\b"
+    r"\b(?:(?i:as) an? (?:\w+ )?(?:boy|girl|child|youth|student|apprentice|young (?:man|woman))|"
+    r"when (?:he|she|they) (?:was|were)|"
+    r"(?:years?|long|months?) (?:ago|before)|used to|in (?:his|her|their) (?:youth|childhood)|in (?:1\d|20)\d\d|"
+    rf"(?:had|['’]d) (?:(?:once|never|always|already|often|long|been|not|\w+ly) )*(?:{PARTICIPLE}|{PAST}))\b"
 )
 """What a sentence has that tells of the time before its passage."""
 _SOMEBODY = re.compile(rf"(?:[Tt]he [\w'’-]+|[{CAPITALS}][\w'’.-]*(?: [{CAPITALS}][\w'’.-]*)*)")
 """With whom a sentence begins."""
 _NEXT_NAME = re.compile(rf" ([{CAPITALS}][\w-]*)(?!['’])")
+_NO_NAME = re.compile(
+    r" (?:you|they|it|he|she|we|I|there|anybody|anyone)\b|"
+    r"['’]s? (?!(?:\w+ )?(?:hands?|eyes?|voice|face|mouth|arms?|fingers|head|shoulders?|smile|laugh|laughter|breath|steps|"
+    r"footsteps|lips|feet|fist|answer|whisper|boots)\b)"
+)
+"""What stands behind a word that is nobody's name there, or behind the name of him whose father or wharf it is."""
+_IN_TIME = re.compile(r"\b(?:[Ii]n|[Oo]n|[Bb]y|[Ss]ince|[Uu]ntil|[Ll]ast|[Nn]ext|[Tt]his|[Ee]very) $")
+_NAMED_SO = re.compile(r"\b(?:[Tt]he|(?:named|called|christened)(?: (?:the \w+|it|him|her))?|[Tt]he late) $")
+"""What stands before the name of a ship, a child or the dead."""
+_ROLE = re.compile(
+    r"(?:(?:the|an?|your|my|our) )?((?!his\b|her\b|their\b)[a-z-]+(?: [a-z-]+){0,2}?)(?: (?:of|who|at|in|from|with)\b.*)?"
+)
+"""What somebody is said to be, without what tells it apart."""
+_RANKS = RANKS | {"king", "queen", "prince", "princess", "count", "countess", "baron", "baroness"}
 
 
 class DeadWhoActs(NamedTuple):
@@ -55,7 +72,7 @@ class DeadWhoActs(NamedTuple):
         """
         for other in self.others if any(name[1:] in sentence for name in self.names) else ():
             sentence = sentence.replace(other, "_")
-        return _names_as_living(sentence, self.names)
+        return _names_as_living(sentence, self.names) and not (self.was_alive and _LONG_BEFORE.search(sentence))
 
     def acts_in(self, noted: str) -> bool:
         """Return whether a sentence that was noted of the passage tells what they do there."""
@@ -69,7 +86,7 @@ class DeadWhoActs(NamedTuple):
         """
         if not self.was_alive:
             return says_what_they_do(fact, self.said, self.names)
-        if not self.lives_in(fact) or _LONG_BEFORE.search(fact) or tells_of_the_living(fact, self.names):
+        if not self.lives_in(fact) or tells_of_the_living(fact, self.names):
             return False
         begins = _SOMEBODY.match(fact)
         is_of_another = begins is not None and _named(self.names).match(fact) is None
@@ -100,7 +117,7 @@ def dead_who_act(codex: Codex, found: Iterable[Contradiction]) -> Iterator[DeadW
 
 def dead_in(codex: Codex, entry: Entry, said: str = "", *, was_alive: bool) -> DeadWhoActs:
     """Return somebody dead as one who acts in a sentence of a passage, of which more may be asked."""
-    names = [*codex.called_alone(entry), *(_own_ranks(entry, codex) if was_alive else ())]
+    names = [*(_once_called(entry, codex) if was_alive else codex.called_alone(entry))]
     # By now another may have one of their names.
     names += [name for name in entry.names if re.search(rf"\b{re.escape(name)}\b", said)]
     people = (other for other in codex.entries.values() if other.kind == "person" and other is not entry)
@@ -109,34 +126,46 @@ def dead_in(codex: Codex, entry: Entry, said: str = "", *, was_alive: bool) -> D
     return DeadWhoActs(entry, tuple(dict.fromkeys(names)), tuple(sorted(longer)), said, was_alive)
 
 
-def _own_ranks(person: Entry, codex: Codex) -> list[str]:
-    """Return the ranks that nobody else has by name, as somebody is meant by them: the sergeant is Sergeant Wilk."""
-    ranks = _ranks(person)
-    for other in codex.entries.values() if ranks else ():
-        ranks = ranks - _ranks(other) if other.kind == "person" and other is not person else ranks
-    return [f"the {rank}" for rank in sorted(ranks)]
+def _once_called(person: Entry, codex: Codex) -> list[str]:
+    """Return what somebody was called as they lived: by names, and by what nobody else is: the king is the king of Aran."""
+    former = [name for name in person.former if codex.find(name) is person]
+    heads = _heads(person)
+    for other in codex.entries.values() if heads else ():
+        heads = heads - _heads(other) if other.kind == "person" and other is not person else heads
+    called = (f"the {spelled}" for head in sorted(heads) for spelled in (head, head.capitalize()))
+    return [*codex.names_of(person, "person"), *former, *called]
 
 
-def _ranks(person: Entry) -> frozenset[str]:
-    titles = (form_of(name).title for name in person.own_names)
-    return frozenset("doctor" if title == "dr" else title for title in titles if title in RANKS)
+def _heads(person: Entry) -> frozenset[str]:
+    """Return what somebody is, in a word or as it is said whole: by their roles, and by the rank in their name."""
+    titles = {form_of(name).title for name in person.own_names} & _RANKS
+    found = {"doctor" if title == "dr" else title for title in titles}
+    found |= {role for role in person.roles if "'" not in role and "’" not in role}
+    for line in person.lines if person.kind == "person" else ():
+        for part in re.split(r"\s*[,;:(]\s*", line.value) if line.aspect == "role" else ():
+            if role := _ROLE.fullmatch(part):
+                found |= {role[1], role[1].split()[-1]}
+    return frozenset(head for head in found if head not in ANYBODY and not FAMILY.fullmatch(head))
 
 
 @lru_cache(maxsize=4096)
 def _names_as_living(sentence: str, names: tuple[str, ...]) -> bool:
     if not any(name[1:] in sentence for name in names):
         return False
-    found = _named(names).finditer(sentence)
-    # Tom Bell may be somebody of whom nothing else is known.
-    if not any(
-        behind is None or not is_name_part(behind[1]) or behind[1] in CALENDAR for behind in map(_behind, found)
-    ):
+    if not any(_is_meant(match) for match in _named(names).finditer(sentence)):
         return False
     return _DEATH.search(sentence) is None or tells_what_they_do(sentence, names)
 
 
-def _behind(name: re.Match[str]) -> re.Match[str] | None:
-    return _NEXT_NAME.match(name.string, name.end())
+def _is_meant(name: re.Match[str]) -> bool:
+    """Return whether somebody is meant by their name in a sentence: not by a part of another, by a ship's, or by "Will you?"."""
+    sentence, end = name.string, name.end()
+    further = _NEXT_NAME.match(sentence, end)
+    # Tom Bell may be somebody of whom nothing else is known.
+    is_part = further is not None and is_name_part(further[1]) and further[1] not in CALENDAR
+    is_date = name[0] in CALENDAR and _IN_TIME.search(sentence, 0, name.start()) is not None
+    is_of_thing = name[0][0].isupper() and _NAMED_SO.search(sentence, 0, name.start()) is not None
+    return not (is_part or is_date or is_of_thing or _NO_NAME.match(sentence, end))
 
 
 @lru_cache(maxsize=1024)

@@ -62,13 +62,13 @@ _WHO = re.compile(
 _MODAL = re.compile(
     r"(?:can|cannot|can't|can’t|will|won't|won’t|must|shall|may|might|ought|should|kann|muss|darf|mag|soll)\b"
 )
-_PARTICIPLE = (
+PARTICIPLE = (
     r"(?:\w+ed|been|done|gone|seen|taken|given|written|eaten|known|grown|thrown|flown|drawn|shown|sworn|worn|torn|born|"
     r"borne|stolen|"
     r"broken|spoken|chosen|frozen|forgotten|hidden|ridden|driven|risen|fallen|beaten|bitten|begun|sung|drunk|swum|run|come|"
     r"become|overcome|sunk|rung)"
 )
-_IRREGULAR = (
+PAST = (
     r"(?:(?:was|were|had|did|went|came|became|overcame|saw|ate|beat|began|bent|bet|bit|bled|blew|bore|bought|bound|bred|broke|"
     r"brought|"
     r"built|burnt|burst|cast|caught|chose|clung|cost|crept|cut|dealt|dove|drank|dreamt|drew|drove|dug|dwelt|fed|fell|felt|"
@@ -108,7 +108,7 @@ _ROMANCE = (
     r"meu|leu))"
 )
 _SLAVIC = r"(?:[а-яёіїє]+(?:л|ла|ло|ли|лся|лась|лось|лись)|\w+(?:ł|ła|ło|ły)|byl[aioy]?|zabil[aioy]?|zemřela?)"
-_PAST = re.compile(rf"(?:{_IRREGULAR}|{_GERMANIC}|{_ROMANCE}|{_SLAVIC}|\w+(?<!e)ed)(?!\w)")
+_PAST = re.compile(rf"(?:{PAST}|{_GERMANIC}|{_ROMANCE}|{_SLAVIC}|\w+(?<!e)ed)(?!\w)")
 _WEAK = re.compile(r"\w{2,}(?:te|de|ten|den)(?!\w)")
 """A past verb of a Germanic language; in a Romance one a present one may end so."""
 _NOT_WEAK = re.compile(
@@ -116,8 +116,8 @@ _NOT_WEAK = re.compile(
     r"il|au)(?!\w)|(?<!\w)[dl]['’]|[ışğ]"
 )
 _PERFECT = re.compile(
-    rf"(?:has|have)\s+(?:(?:\w+ly|never|not|already|long|since|also|once|just|only|always)\s+)*{_PARTICIPLE}\b|"
-    rf"(?:may|might|must|could|should|would|cannot|will)\s+(?:not\s+)?have\s+{_PARTICIPLE}\b|"
+    rf"(?:has|have)\s+(?:(?:\w+ly|never|not|already|long|since|also|once|just|only|always)\s+)*{PARTICIPLE}\b|"
+    rf"(?:may|might|must|could|should|would|cannot|will)\s+(?:not\s+)?have\s+{PARTICIPLE}\b|"
     r"(?:hat|haben|wurde|worden|heeft|hebben)\s.*?\b(?:[a-zäöü]*ge\w+(?:t|en|d)|(?:be|ver|er|zer|ent|ont)\w+(?:t|en|d)|"
     r"\w+iert)\s*[.!]*$|(?:ist|sind|is)\s.*?\bge\w+en\s*[.!]*$|"
     r"(?:a|ont)\s(?!une?\b|les?\b|la\b|des\b|du\b|son\b|sa\b|ses\b|deux\b|trois\b|peur\b|[ld]['’])(?:\w+\s)?\w+(?:ée?s?|is|"

@@ -21,7 +21,7 @@ from weakref import WeakKeyDictionary
 
 from recurrentgpt.infrastructure import settings
 from recurrentgpt.models.embedded import catalogue
-from recurrentgpt.models.embedded.adapter import NONE, STORYTELLER, Adapter, adapter_in_force
+from recurrentgpt.models.embedded.adapter import NONE, PACKAGED, Adapter, adapter_in_force
 from recurrentgpt.models.embedded.catalogue import Tier, tier_of
 from recurrentgpt.models.embedded.fetch import fetch, is_present
 from recurrentgpt.models.profiles import EMBEDDED, GENERIC, SPELLINGS, EndpointProfile, profile_of
@@ -208,7 +208,7 @@ def describe_writer(context: Context, templates: str) -> ResolvedModel | Describ
     """
     bare = describe_model("writer", context.changed(adapter=NONE))
     if templates == "storyteller":
-        return DescribedModel("small", EMBEDDED, Adapter(STORYTELLER))
+        return DescribedModel("small", EMBEDDED, PACKAGED)
     if templates in ("", bare.templates):
         return bare
     return DescribedModel("full") if templates == "full" else DescribedModel("small", EMBEDDED)

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from recurrentgpt.memory.codex import changed, open_entries, sentence_of
-from recurrentgpt.memory.word_forms import SAME, word_forms
+from recurrentgpt.memory.word_forms import word_forms
 from recurrentgpt.nodes.codex_deaths import is_of_another, is_told_dead, pronouns_of_the_dead, verbs_of
 from recurrentgpt.nodes.codex_doubts import DOUBTED, is_doubted, is_unreal
 from recurrentgpt.nodes.codex_holders import held_by, things_in
@@ -513,7 +513,8 @@ _PLACE_ENDS = (
     r"(?=[.,;]|$| (?:and|with|while|because|but|where|who|when|from|about|by|for|until|since|over|of|near|after)\b)"
 )
 _MOVES = re.compile(
-    r"(?:has |had )?(?:(?:moved|moves) (?:(?:up|down|out|back|over|away) )?(?:in)?to|(?:went|goes|gone) to live (?:in|at)|"
+    r"(?:has |had )?(?:(?:moved|moves) (?:(?:up|down|out|back|over|away) )?(?:from [A-Z]\w+ )?(?:in)?to|"
+    r"(?:went|goes|gone) to live (?:in|at)|"
     r"(?:settled|settles) (?:down )?(?:in|at)|took (?:up )?lodgings (?:in|at)) "
     r"(?P<where>(?:(?:the|an?|his|her|their|two|three|[A-Z][\w-]*['’]s) (?:[a-z-]+ ){0,2}?(?:attic|cellar|basement|loft|garret|"
     r"rooms?|house|cottage|flat|apartment|lodgings?|inn|hotel|farm|farmhouse|village|town|city|capital|country|coast|island|hut|cabin|"
@@ -753,10 +754,19 @@ _KNOWS_NOT = re.compile(
     r"has no idea) (?P<what>.+)"
 )
 _ASKS = re.compile(r"(?:that|whether|if) ")
+_VERBS = (
+    "take took taken steal stole stolen rob robbed", "kill killed murder murdered slew slain", "give gave given",
+    "write wrote written", "hide hid hidden", "break broke broken", "sell sold", "buy bought", "find found", "lose lost",
+    "leave left", "know knew known", "die died dead death", "tell told", "send sent", "see saw seen", "make made",
+    "burn burnt burned", "keep kept", "bring brought", "go went gone", "come came", "throw threw thrown", "hang hung hanged",
+    "shoot shot",
+)  # fmt: skip
+_SAME_VERBS = {form: forms.split()[0] for forms in _VERBS for form in word_forms(forms)}
 _ASKING = word_forms("who whose whom what where when why how which")
 _IS_SOMEWHERE = re.compile(
     r"\b(?:is|are|was|were|lies|lay|stands|stood|hangs|hung|sits|sat|hid|hidden|buried|kept|locked) (?:\w+ )?"
-    r"(?:in|inside|on|at|under|underneath|below|beneath|behind|beside|near|above|over|between|among|aboard|within|with|by)\b"
+    r"(?:in|inside|on|at|under|underneath|below|beneath|behind|beside|near|above|over|between|among|aboard|within|with|by) "
+    rf"(?!{_NO_PLACE})"
 )
 _FINDS = re.compile(
     r"(?P<who>.+?) (?:\w+ly )?(?:has|holds|found|finds|discovered|took|picked up|pulled out|recovered|came upon) "
@@ -833,23 +843,31 @@ def _is_known(what: str, held: str, entry: Entry) -> bool:
 
 
 def _answers(asked: str, known: str, knower: frozenset[str]) -> bool:
-    """Return whether what somebody knows is what was asked, in whatever words, beside those for themselves."""
-    own = word_forms(known)
-    # Whoever is named is one thing that is asked.
-    names = [forms for name in _NAMES.findall(asked) if (forms := word_forms(name) - knower)]
-    rest = word_forms(asked) - _ASKING - knower.union(*names)
+    """Return whether what somebody knows is what was asked, in other forms of its words, beside those for themselves."""
+    first, second = ([_same_words(name) - knower for name in _NAMES.findall(text)] for text in (asked, known))
+    names, others = [forms for forms in first if forms], [forms for forms in second if forms]
+    rest, own = (_same_words(text) - _ASKING - knower for text in (asked, known))
+    rest, own = rest.difference(*names), own.difference(*others)
     question, answer = (found[0] if (found := _QUESTION_WORD.match(text)) else "" for text in (asked, known))
+    if not (names or rest) or not rest <= own:
+        return False
     if answer == "who" and not question:
-        return bool(names and rest) and rest <= own
-    if not all(forms & own for forms in names):
+        return bool(names and rest) and not others
+    if [*map(bool, map(frozenset.intersection, names, others))] != [True] * len(names):
         return False
     if question == answer:
-        return len(names) + len(rest & own) >= max(SAME * (len(names) + len(rest)), 1 if question else 2)
-    if answer or not (names or rest) or not rest <= own:
+        return len(names) == len(others) and len(names) + len(rest) > (0 if question else 1)
+    if answer:
         return False
     if question == "who":
         return (_SOMEBODY.match(known) or _HE.match(known)) is not None
-    return question == "where" and _IS_SOMEWHERE.search(known) is not None
+    return question == "where" and len(names) == len(others) and _IS_SOMEWHERE.search(known) is not None
+
+
+@lru_cache(maxsize=4096)
+def _same_words(text: str) -> frozenset[str]:
+    """Return the words of a text in one form, of verbs that change theirs, too, and of those that say the same."""
+    return frozenset(_SAME_VERBS.get(word, word) for word in word_forms(text))
 
 
 _BEGINS = re.compile(r"[A-Z][\w-]+(?: [A-Z][\w-]+(?:['’][A-Z]\w+)?){1,2}(?=['’]s?\b|,? [a-z])")

@@ -81,9 +81,10 @@ _DIES = re.compile(
     + _DEAD
     + r"|(?:stopped|ceased) breathing(?! (?:when|as|through|at the)\b)|expired|"
     r"(?:broke|breaks) (?:his|her|their) neck(?=[.,;]|$| (?:in|on|at|when|as|falling|before|and died)\b)|"
+    r"(?:was|were) lost at sea(?=[.,;]|$| (?:in|last|that|when|before|off)\b)|went down with (?:his|her|their|the) ship\b|"
     r"never (?:woke|awoke|wakes)(?: up)?(?: again)?(?=[.,;]|$)|"
-    r"(?:did not|didn['’]t|never|failed to) (?:survive|outlive|live (?:to see|through|until)|wake again|regain consciousness|"
-    r"come out alive|recover and))\b)"
+    r"(?:did not|didn['’]t|never|failed to) (?:survive|outlive|live (?:to see|through|until)|wake (?:up )?again|"
+    r"regain consciousness|come out alive|recover and))\b)"
 )
 _WORDS_OF_DEATH = (
     "died", "dies", "dead", "death", "kill", "murder", "drown", "hanged", "buried", "slain", "slew", "executed", "perish",
@@ -124,15 +125,19 @@ _AROUND_DEAD = (
     ),
     (
         re.compile(
-            r"\b(?:fever|plague|cholera|typhus|typhoid|consumption|smallpox|pox|influenza|pneumonia|sea|river|flood|waves|"
+            r"\b(?i:fever|plague|cholera|typhus|typhoid|tuberculosis|consumption|smallpox|pox|influenza|pneumonia|sea|river|flood|waves|"
             r"undertow) (?:had |has |finally |at last )?(?:took|takes|taken|carried off) (?:poor |old |young |little )*$"
         ),
-        re.compile(r"(?=[.,;]|$| (?:on the|in the|at|before|last|that|when|within|after|overnight)\b)"),
+        re.compile(
+            r"(?=[.,;]|$| (?:on the (?:\w+ )?(?:day|night|morning)|on \w+day|in (?:the (?:spring|summer|autumn|winter)|[A-Z])|"
+            r"at (?:dawn|night|noon|last|\w+teen|sea)|before|last|that|when|within|overnight)\b)"
+        ),
     ),
     (
-        re.compile(r"\b(?:lost|loses) (?:his|her|their) (?:\w+ )?(?:[a-z]+ )$"),
+        re.compile(r"\b(?:lost|loses) (?:(?:his|her|their) (?:\w+ )?(?:[a-z]+ ))?$"),
         re.compile(
-            r" to (?:the |a )?(?:fever|plague|cholera|typhus|consumption|smallpox|pox|influenza|sea|river|flood|war)\b"
+            r" to (?:the |a )?(?:fever|plague|cholera|typhus|tuberculosis|consumption|smallpox|pox|influenza|pneumonia|sea|river|"
+            r"flood)(?=[.,;]|$| (?:in|last|that|at|when|before)\b)"
         ),
     ),
     (re.compile(r"\b(?:laid|lays|lay) $"), re.compile(r" (?:to rest|in the ground|in (?:his|her) grave)\b(?! on)")),

@@ -807,12 +807,14 @@ def find_contradictions(passage: str, codex: Codex, plan: str = "", before: str 
     return found[:MOST_CONTRADICTIONS]
 
 
-def of_the_once_living(passage: str, summary: str, died: Iterable[Entry], codex: Codex) -> Iterator[Contradiction]:
+def of_the_once_living(
+    passage: str, noted: Iterable[str], died: Iterable[Entry], codex: Codex
+) -> Iterator[Contradiction]:
     """Yield of each of those who `died` before a passage which was written as they lived that it tells of them as living.
 
-    What names nobody there may name them in its `summary`.
+    What names nobody there may name them in what was `noted` of it.
     """
-    said = [one for part in (*passage.split("\n"), summary) for one in sentences(part)]
+    said = [one for part in (*passage.split("\n"), *noted) for one in sentences(part)]
     for entry in died:
         they = dead_in(codex, entry, was_alive=True)
         told = [one for one in said if they.lives_in(one)]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from recurrentgpt.memory.codex import in_names, sentence_of
+from recurrentgpt.memory.codex import in_names, sentence_of, without_names
 from recurrentgpt.memory.corrections import read_overlay, with_summary
 from recurrentgpt.memory.query import query_parts
 from recurrentgpt.memory.superseded import still_true
 from recurrentgpt.nodes.continuity import codex_before, told_entries
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
-from recurrentgpt.schema.codex import LASTING, Codex
+from recurrentgpt.schema.codex import LASTING, Codex, Line
 from recurrentgpt.schema.state import Recalled, State
 
 KNOWN_LINES = 2
@@ -70,13 +70,16 @@ async def _known(
     """Return, by part of a plan, the passages of those lines of whom it names that are nearest to it, with their sentences."""
     found: dict[str, list[tuple[str, list[str]]]] = {}
     for part in parts:
-        lines = {
-            sentence_of(entry, line): line
-            for entry in codex.named_in(part, plan)
-            for line in entry.lines
-            if line.passage and line.aspect in LASTING
-        }
-        near = await runtime.recall.nearness(part, lines) if lines else {}
+        lines, near = dict[str, Line](), dict[str, float]()
+        for entry in codex.named_in(part, plan):
+            own = {sentence_of(entry, line): line for line in entry.lines if line.passage and line.aspect in LASTING}
+            # What all lines of somebody have in common tells nothing of which of them is meant.
+            names = entry.kind == "person"
+            bare = {text: without_names(text, entry) if names else text for text in own}
+            asked = without_names(part, entry) if names else part
+            nearness = await runtime.recall.nearness(asked, {*bare.values()}) if own else {}
+            lines |= own
+            near |= {text: max(near.get(text, -1.0), nearness[bare[text]]) for text in own}
         nearest = sorted(lines, key=lambda text: (-near[text], -lines[text].step))[:KNOWN_LINES]
         found[part] = [
             (lines[text].passage, [said for said in (lines[text].rests_on, text) if said]) for text in nearest

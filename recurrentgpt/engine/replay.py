@@ -255,7 +255,9 @@ class Replay:
         known = {one["entry"] for one in old.get("contradictions", []) if one.get("was_alive")}
         lived = {entry.name for entry in codex.dead if not ((was := then.find(entry.name, "person")) and was.is_dead)}
         died = [entry for entry in codex.dead if entry.name in lived | known]
-        of_them = [*of_the_once_living(state["passage"], old["summary"], died, codex)]
+        noted = [old["summary"], *(one["sentence"] for one in old["rationale"]["added"])]
+        noted += [change.get("text", "") for change in old.get("codex", []) if not change.get("author")]
+        of_them = [*of_the_once_living(state["passage"], noted, died, codex)]
         names = {one["entry"] for one in of_them}
         return [*of_them, *(one for one in found if one["rule"] != "dead" or one["entry"] not in names)]
 

@@ -361,7 +361,7 @@ def test_doctor_tells_whether_an_adapter_fits(cli, monkeypatch, tmp_path, base, 
 
 def test_doctor_finds_that_the_packaged_adapter_fits(cli):
     found = _checks(cli("doctor", "--json"))["adapter"]
-    assert (found["status"], found["detail"]) == ("ok", f"{STORYTELLER} at strength 1")
+    assert (found["status"], found["detail"]) == ("ok", f"{STORYTELLER} at strength 0.7")
 
 
 def test_doctor_tells_of_no_adapter_where_an_endpoint_writes(cli, server, monkeypatch):

@@ -13,7 +13,7 @@ import pytest
 from recurrentgpt.infrastructure.settings import MACHINE_SETTINGS, OPENAI
 from recurrentgpt.models import roles
 from recurrentgpt.models.embedded import server as embedded
-from recurrentgpt.models.embedded.adapter import STORYTELLER, Adapter
+from recurrentgpt.models.embedded.adapter import PACKAGED, STORYTELLER, Adapter
 from recurrentgpt.models.embedded.catalogue import WRITER, ModelFile
 from recurrentgpt.models.embedded.fetch import Progress
 from recurrentgpt.models.profiles import EMBEDDED
@@ -175,14 +175,14 @@ def test_an_adapter_has_templates_for_the_small_tiers_nodes_alone(
 ) -> None:
     context = Context(adapter="storyteller", tier=tier)
     for model in (resolve_model("writer", context), describe_model("writer", context)):
-        assert (model.adapter, model.templates) == (Adapter(STORYTELLER), templates)
+        assert (model.adapter, model.templates) == (PACKAGED, templates)
 
 
 @pytest.mark.parametrize("setting", ["", "none", "nowhere.gguf"])
 @pytest.mark.parametrize(
     ("sent", "described"),
     [
-        ("storyteller", DescribedModel("small", EMBEDDED, Adapter(STORYTELLER))),
+        ("storyteller", DescribedModel("small", EMBEDDED, PACKAGED)),
         ("small", DescribedModel("small", EMBEDDED)),
         ("full", DescribedModel("full")),
         ("", DescribedModel("small", EMBEDDED)),
@@ -206,21 +206,21 @@ def test_the_writer_of_a_passage_is_the_one_of_today_where_it_has_the_templates(
 @pytest.mark.parametrize(
     ("settings", "worn"),
     [
-        ({}, Adapter(STORYTELLER)),
-        ({"language": "english"}, Adapter(STORYTELLER)),
-        ({"model": WRITER.id}, Adapter(STORYTELLER)),
+        ({}, PACKAGED),
+        ({"language": "english"}, PACKAGED),
+        ({"model": WRITER.id}, PACKAGED),
         ({"adapter": "storyteller@0.5"}, Adapter(STORYTELLER, 0.5)),
         ({"language": "German"}, None),
-        ({"language": "German", "adapter": "storyteller"}, Adapter(STORYTELLER)),
+        ({"language": "German", "adapter": "storyteller"}, PACKAGED),
         ({"tier": "full"}, None),
         ({"model": "other.gguf"}, None),
-        ({"point_of_view": "third", "tense": "past"}, Adapter(STORYTELLER)),
+        ({"point_of_view": "third", "tense": "past"}, PACKAGED),
         ({"point_of_view": "first"}, None),
         ({"tense": "present"}, None),
-        ({"mode": "fiction"}, Adapter(STORYTELLER)),
-        ({"mode": "fiction", "tense": "present"}, Adapter(STORYTELLER)),
+        ({"mode": "fiction"}, PACKAGED),
+        ({"mode": "fiction", "tense": "present"}, PACKAGED),
         ({"mode": "fiction", "point_of_view": "third"}, None),
-        ({"point_of_view": "first", "adapter": "storyteller"}, Adapter(STORYTELLER)),
+        ({"point_of_view": "first", "adapter": "storyteller"}, PACKAGED),
     ],
 )
 def test_the_packaged_adapter_is_worn_where_it_was_taught(
@@ -235,14 +235,14 @@ def test_the_packaged_adapter_is_worn_where_it_was_taught(
 @pytest.mark.parametrize(
     ("chosen", "premise", "worn"),
     [
-        ({}, "", Adapter(STORYTELLER)),
+        ({}, "", PACKAGED),
         ({"mode": "fiction", "adapter": "storyteller@0.5"}, "", Adapter(STORYTELLER, 0.5)),
         ({"language": "German"}, "", None),
         ({"tier": "full"}, "", None),
         ({"point_of_view": "first"}, "", None),
         ({"prompts": str(FIRST_EDITION / "prompts")}, "", None),
         ({}, "A ferryman finds a sealed letter. In German, please.", None),
-        ({"language": "English"}, "A ferryman finds a sealed letter. In German, please.", Adapter(STORYTELLER)),
+        ({"language": "English"}, "A ferryman finds a sealed letter. In German, please.", PACKAGED),
     ],
 )
 def test_the_server_that_starts_ahead_is_the_one_that_the_story_needs(
@@ -270,9 +270,9 @@ def test_no_server_starts_ahead_of_another_model(monkeypatch: pytest.MonkeyPatch
     ("held", "worn"),
     [
         (["novel/small"], None),
-        (["novel/small", "novel/storyteller"], Adapter(STORYTELLER)),
-        (["novel/full", "fiction/small"], Adapter(STORYTELLER)),
-        ([], Adapter(STORYTELLER)),
+        (["novel/small", "novel/storyteller"], PACKAGED),
+        (["novel/full", "fiction/small"], PACKAGED),
+        ([], PACKAGED),
     ],
 )
 def test_own_prompts_for_a_small_model_are_used_in_place_of_the_packaged_adapter(
@@ -288,7 +288,7 @@ def test_own_prompts_for_a_small_model_are_used_in_place_of_the_packaged_adapter
 
 def test_the_packaged_adapter_was_trained_for_the_writer() -> None:
     assert STORYTELLER.read_bytes().startswith(b"GGUF")
-    assert Adapter(STORYTELLER).trained_for() == WRITER.files[0].sha256
+    assert PACKAGED.trained_for() == WRITER.files[0].sha256
 
 
 @pytest.mark.parametrize(

@@ -389,6 +389,10 @@ def test_who_is_no_longer_the_mayor_of_a_town_is_no_longer_the_mayor():
         "Idris Kane fell from the roof and broke his neck.",
         "Lena shot Idris Kane dead.",
         "Idris Kane was poisoned by Mara Voss and died.",
+        "Tuberculosis took Idris Kane at nineteen.",
+        "Mara Voss lost Idris Kane to the fever.",
+        "Idris Kane went down with his ship.",
+        "Idris Kane did not wake up again.",
     ],
 )
 def test_further_deaths(fact):
@@ -403,6 +407,9 @@ def test_further_deaths(fact):
         "Idris Kane never woke up before noon.",
         "Mara Voss lost her brother Idris Kane to the crowd.",
         "Idris Kane broke his neck brace.",
+        "Mara Voss lost Idris Kane to the sea for two years.",
+        "The sea took Idris Kane at his word.",
+        "The fever took Idris Kane in the night and left him by morning.",
     ],
 )
 def test_nobody_dies_of_what_sounds_like_it(fact):
@@ -481,6 +488,13 @@ def test_what_somebody_did_not_know_is_over_when_they_learn_it_in_other_words(un
         ("where the key is", "Mara Voss knows what the key opens."),
         ("where the key is", "Mara Voss lost the key."),
         ("where the key is", "Idris Kane found the key."),
+        ("that Tilda Rook loves Idris Kane", "Mara Voss knows that Tilda Rook hates Idris Kane."),
+        ("that Tilda Rook loves Idris Kane", "Mara Voss knows that Idris Kane loves Tilda Rook."),
+        ("that Idris Kane lost the money", "Idris Kane told Mara Voss that he needs the money."),
+        ("that Idris Kane burned the letter", "Mara Voss knows that Idris Kane wrote the letter."),
+        ("that Idris Kane stole the key", "Idris Kane told Mara Voss that he stole a kiss."),
+        ("who killed her father", "Mara Voss knows who killed Idris Kane's father."),
+        ("where Idris Kane is", "Mara Voss learned that Idris Kane is in love."),
     ],
 )
 def test_what_somebody_did_not_know_stands_when_they_learn_something_else(unknown, fact):

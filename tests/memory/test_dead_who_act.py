@@ -1,0 +1,84 @@
+"""Which sentences of a passage that was written as somebody lived, who is dead now, tell of them as of the living."""
+
+import pytest
+
+from recurrentgpt.memory.codex import changed
+from recurrentgpt.memory.dead_who_act import DeadWhoActs, dead_in
+from recurrentgpt.schema.codex import Change, Codex
+
+
+def said(entry: str, aspect: str, value: str) -> Change:
+    return Change(entry=entry, kind="person", do="set", aspect=aspect, value=value)  # type: ignore[typeddict-item]
+
+
+def dead(name: str, *roles: str, others: tuple[str, ...] = ("Anna Reed",)) -> DeadWhoActs:
+    """Return somebody of these roles among others, who was alive as the passage was written."""
+    people = [said(other, "pronouns", "she") for other in others]
+    codex = changed(
+        Codex(), [*people, *(said(name, "role", role) for role in roles), said(name, "status", "dead")], "p1", 1
+    )
+    entry = codex.find(name)
+    assert entry is not None
+    return dead_in(codex, entry, was_alive=True)
+
+
+HUGO = dead("Hugo Moss", "the cook")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "It was Hugo at the tiller.",
+        "You and Hugo climb the stair.",
+        "Anna kept supper for Hugo until late.",
+        "She grabbed Hugo by the wet sleeve.",
+        '"Remember, Hugo," said Anna.',
+        "Anna raked the gravel with Hugo.",
+        "The widow gave Hugo a bowl of soup.",
+        "Hugo's hand shook.",
+        "The cook laughed.",
+        "Marie kaufte Hugo die neue Mütze.",
+        "Slowly Hugo turned the key.",
+        "On Sunday Hugo slept.",
+    ],
+)
+def test_whatever_names_them_tells_of_them_as_of_the_living(sentence):
+    assert HUGO.lives_in(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Anna stood at Hugo's grave.",
+        "The late Hugo Moss was in all the papers.",
+        "Anna had met Hugo in Bergen.",
+        "Anna met Hugo in 1978.",
+        "As a boy Hugo stole apples.",
+        "Hugo's father built boats.",
+        "They moored at Hugo's Wharf.",
+        "The Hugo lay at the quay.",
+        "She named the boy Hugo.",
+        "Hugo Bell drove her home.",
+        "Anna had to cook the eggs herself.",
+        "A cook was wanted at the inn.",
+        "The cook's wife laughed.",
+        "Anna laughed.",
+    ],
+)
+def test_what_tells_of_their_death_of_the_time_before_or_of_another_does_not(sentence):
+    assert not HUGO.lives_in(sentence)
+
+
+def test_a_name_that_is_a_word_is_a_name_where_it_can_be():
+    will = dead("Will Carver")
+    assert not will.lives_in('"Will you sit down?" said Anna.')
+    assert will.lives_in("Will sat down.")
+    assert not dead("August Lind").lives_in("In August it rained.")
+
+
+def test_somebody_is_meant_by_the_rank_or_role_that_nobody_else_has():
+    king = dead("King Aldric", "the king of Aran")
+    assert king.lives_in("The king sleeps with his door open.")
+    assert dead("Major Fitch").lives_in("The Major coughed into his cards.")
+    assert dead("Jun Sato", "the pilot of the Kestrel").lives_in("The pilot sang on the ramp.")
+    assert not dead("Major Fitch", others=("Major Lund",)).lives_in("The Major coughed into his cards.")

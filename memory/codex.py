@@ -149,12 +149,14 @@ def _without_once_living(change: Change, one: DeadWhoActs) -> Change:
     if change["do"] != "set" or change.get("author"):
         return change
     entry = Entry(change["entry"], change["kind"])
+    # Whatever is told of there, is an entry all the same.
     nothing = Change(entry=entry.name, kind=entry.kind, do="alias", value=entry.name)
-    if entry.name == one.entry.name and change.get("aspect") in ("place", "holder", "look", "unaware"):
+    is_theirs = entry.name in one.entry.names
+    if is_theirs and change.get("aspect") in ("place", "holder", "look", "unaware"):
         return nothing if one.acts_in(f"{entry.name}: {change.get('rests_on', '')}") else change
     if change.get("aspect") == "fact":
         return nothing if one.is_over(change.get("text", "")) else change
-    if entry.name == one.entry.name:
+    if is_theirs or change.get("aspect") in ("role", "pronouns"):
         return change
     bare: Change = {**change, "text": "", "rests_on": ""}
     said = sentence_of(entry, line_of(bare))

@@ -9,16 +9,17 @@ from itertools import groupby
 from typing import NamedTuple
 
 from recurrentgpt.memory.left_out import CUT, LEFT_OUT, without
-from recurrentgpt.memory.tenses import PARTICIPLE, PAST, is_present
+from recurrentgpt.memory.tenses import IRREGULAR_PAST, PARTICIPLE, is_present
 from recurrentgpt.memory.told_of_people import any_of, says_what_they_do, tells_of_the_living, tells_what_they_do
 from recurrentgpt.prose.sentences import sentences
 from recurrentgpt.schema.codex import Codex, Contradiction, Entry
-from recurrentgpt.schema.names import ANYBODY, CALENDAR, CAPITALS, FAMILY, LETTER, RANKS, form_of, is_name_part
+from recurrentgpt.schema.names import ANYBODY, CALENDAR, CAPITALS, FAMILY, LETTER, OFFICE, RANKS, form_of, is_name_part
 
 _DEATH = re.compile(
-    r"\b(?:dead|died|dies|drown(?:ed|s|ing)|killed|murder(?:ed|s|er)?|hanged|slain|buried|burial|graves?|graveside|gravestone|"
-    r"graveyard|funeral|coffin|corpse|mourn(?:s|ed|ing)?|ghosts?|body of|death of|memory of|(?<=the )late|widow of|"
-    r"tot|tote[mnrs]?|gestorben|starb(?:en)?|begraben|begrub(?:en)?|grab(?:e?s)?|gräber|grabstein|beerdig(?:t|te|ten|ung)|leiche|"
+    r"\b(?:dead(?! of\b)|died|dies|drown(?:ed|s|ing)|killed(?! the\b)|murder(?:ed|s|er)?|hanged|slain|buried|burial|"
+    r"graves?|graveside|gravestone|tomb|tombstone|graveyard|funeral|coffin|corpse|mourn(?:s|ed|ing)?|ghosts?|body of|"
+    r"death of|memory of|(?<=the )late|widow of|"
+    r"tot|tote[mnrs]?|gestorben|starb(?:en)?|begraben|begrub(?:en)?|(?-i:Grab(?:e?s)?|Gräber|Grabstein)|beerdig(?:t|te|ten|ung)|leiche|"
     r"leichnam|ertr[au]nk(?:en)?|ermordet|"
     r"morte?s?|mour(?:ut|urent|ir)|décédée?|enterr(?:é|ée|ement)|tombe|noyée?|tuée?|"
     r"muert[oae]|murió|tumba|mort[oai]|sepolt[oa]|tomba|morreu|sepultad[oa]|dood|overleden|gestorven|begraven|verdronken|"
@@ -30,18 +31,21 @@ _LONG_BEFORE = re.compile(
     r"\b(?:(?i:as) an? (?:\w+ )?(?:boy|girl|child|youth|student|apprentice|young (?:man|woman))|"
     r"when (?:he|she|they) (?:was|were)|"
     r"(?:years?|long|months?) (?:ago|before)|used to|in (?:his|her|their) (?:youth|childhood)|in (?:1\d|20)\d\d|"
-    rf"(?:had|['’]d) (?:(?:once|never|always|already|often|long|been|not|\w+ly) )*(?:{PARTICIPLE}|{PAST}))\b"
+    rf"(?:had|['’]d) (?:(?:once|never|always|already|often|long|been|not|\w+ly) )*(?:{PARTICIPLE}|{IRREGULAR_PAST}))\b"
 )
 """What a sentence has that tells of the time before its passage."""
 _SOMEBODY = re.compile(rf"(?:[Tt]he [\w'’-]+|[{CAPITALS}][\w'’.-]*(?: [{CAPITALS}][\w'’.-]*)*)")
 """With whom a sentence begins."""
-_NEXT_NAME = re.compile(rf" ([{CAPITALS}][\w-]*)(?!['’])")
-_NO_NAME = re.compile(
-    r" (?:you|they|it|he|she|we|I|there|anybody|anyone)\b|"
-    r"['’]s? (?!(?:\w+ )?(?:hands?|eyes?|voice|face|mouth|arms?|fingers|head|shoulders?|smile|laugh|laughter|breath|steps|"
+_NEXT_NAME = re.compile(rf" ([{CAPITALS}][\w-]*)(?![\w'’-])")
+_ASKS = re.compile(r" (?:you|they|it|he|she|we|I|there|anybody|anyone)\b")
+"""What stands behind a word that begins a question, and is nobody's name there: Will you?"""
+_OF_THEIRS = re.compile(
+    r"(?:['’]s|(?<=s)['’]) (?!(?:\w+ing|gone|been|here|there|not|got|an?|the|in|at|on)\b|"
+    r"(?:\w+ )?(?:hands?|eyes?|voice|face|mouth|arms?|fingers|head|shoulders?|smile|laugh|laughter|breath|steps|"
     r"footsteps|lips|feet|fist|answer|whisper|boots)\b)"
 )
-"""What stands behind a word that is nobody's name there, or behind the name of him whose father or wharf it is."""
+"""What stands behind the name of him whose father or wharf it is."""
+_BEGINS = re.compile(r"[\s\"'“”‘’„«»(—–-]*$")
 _IN_TIME = re.compile(r"\b(?:[Ii]n|[Oo]n|[Bb]y|[Ss]ince|[Uu]ntil|[Ll]ast|[Nn]ext|[Tt]his|[Ee]very) $")
 _NAMED_SO = re.compile(r"\b(?:[Tt]he|(?:named|called|christened)(?: (?:the \w+|it|him|her))?|[Tt]he late) $")
 """What stands before the name of a ship, a child or the dead."""
@@ -49,6 +53,11 @@ _ROLE = re.compile(
     r"(?:(?:the|an?|your|my|our) )?((?!his\b|her\b|their\b)[a-z-]+(?: [a-z-]+){0,2}?)(?: (?:of|who|at|in|from|with)\b.*)?"
 )
 """What somebody is said to be, without what tells it apart."""
+_OFFICE = re.compile(
+    rf"(?!(?:former|deputy|assistant|acting|late|ex|young|old)\b)(?:[a-z-]+ )*?(?:(?!member|other|stranger|lover|elder|younger)"
+    rf"[a-z]{{2,}}(?:er|or|ist|ian|smith|wright|man|maid|ton|ess)|{OFFICE})"
+)
+"""What one alone may be called somewhere."""
 _RANKS = RANKS | {"king", "queen", "prince", "princess", "count", "countess", "baron", "baroness"}
 
 
@@ -70,9 +79,28 @@ class DeadWhoActs(NamedTuple):
 
         Where the dead walk about, they do so in whatever words: no form of a sentence has to show it.
         """
-        for other in self.others if any(name[1:] in sentence for name in self.names) else ():
+        if not any(name[1:] in sentence for name in self.names):
+            return False
+        for other in self.others:
             sentence = sentence.replace(other, "_")
+        sentence = self._without_namesakes(sentence)
         return _names_as_living(sentence, self.names) and not (self.was_alive and _LONG_BEFORE.search(sentence))
+
+    def _without_namesakes(self, sentence: str) -> str:
+        """Return a sentence without those who have their surname behind another name or title: Greta Moss, Mrs Moss."""
+        own = {word for name in self.entry.own_names for word in name.split()}
+        surnames = [name.split()[-1] for name in self.entry.own_names if " " in name]
+
+        def is_another(name: re.Match[str]) -> bool:
+            if name[1] in own or name[1].endswith("ly"):
+                return False
+            title = form_of(name[0]).title
+            return not self.entry.may_be_called(title) if title else is_name_part(name[1])
+
+        for surname in surnames:
+            pattern = rf"(?<![\w'’-])([{CAPITALS}][\w-]*)\.? {re.escape(surname)}(?![\w-])"
+            sentence = re.sub(pattern, lambda name: "_" if is_another(name) else name[0], sentence)
+        return sentence
 
     def acts_in(self, noted: str) -> bool:
         """Return whether a sentence that was noted of the passage tells what they do there."""
@@ -103,8 +131,14 @@ class DeadWhoActs(NamedTuple):
 
     def marked_in(self, passage: str) -> str:
         """Return the passage with a mark wherever it tells of them as of the living."""
-        paragraphs = (groupby(self.left_out_of(paragraph)) for paragraph in passage.split("\n\n"))
-        return "\n\n".join(" ".join(CUT if part == LEFT_OUT else part for part, _ in parts) for parts in paragraphs)
+        return "\n\n".join(self._marked(paragraph) for paragraph in passage.split("\n\n"))
+
+    def _marked(self, paragraph: str) -> str:
+        parts = self.left_out_of(paragraph)
+        if LEFT_OUT not in parts:
+            return paragraph
+        runs = groupby(parts, key=lambda part: part == LEFT_OUT)
+        return " ".join(CUT if is_out else " ".join(run) for is_out, run in runs)
 
 
 def dead_who_act(codex: Codex, found: Iterable[Contradiction]) -> Iterator[DeadWhoActs]:
@@ -127,12 +161,12 @@ def dead_in(codex: Codex, entry: Entry, said: str = "", *, was_alive: bool) -> D
 
 
 def _once_called(person: Entry, codex: Codex) -> list[str]:
-    """Return what somebody was called as they lived: by names, and by what nobody else is: the king is the king of Aran."""
+    """Return what somebody was called as they lived: their names, and what nobody else is: the king is the king of Aran."""
     former = [name for name in person.former if codex.find(name) is person]
     heads = _heads(person)
     for other in codex.entries.values() if heads else ():
         heads = heads - _heads(other) if other.kind == "person" and other is not person else heads
-    called = (f"the {spelled}" for head in sorted(heads) for spelled in (head, head.capitalize()))
+    called = (f"the {spelled}" for head in sorted(heads) for spelled in (head, f"{head[:1].upper()}{head[1:]}"))
     return [*codex.names_of(person, "person"), *former, *called]
 
 
@@ -143,9 +177,9 @@ def _heads(person: Entry) -> frozenset[str]:
     found |= {role for role in person.roles if "'" not in role and "’" not in role}
     for line in person.lines if person.kind == "person" else ():
         for part in re.split(r"\s*[,;:(]\s*", line.value) if line.aspect == "role" else ():
-            if role := _ROLE.fullmatch(part):
+            if (role := _ROLE.fullmatch(part)) and _OFFICE.fullmatch(role[1]):
                 found |= {role[1], role[1].split()[-1]}
-    return frozenset(head for head in found if head not in ANYBODY and not FAMILY.fullmatch(head))
+    return frozenset(head for head in found if head.split()[-1] not in ANYBODY and not FAMILY.fullmatch(head))
 
 
 @lru_cache(maxsize=4096)
@@ -163,9 +197,11 @@ def _is_meant(name: re.Match[str]) -> bool:
     further = _NEXT_NAME.match(sentence, end)
     # Tom Bell may be somebody of whom nothing else is known.
     is_part = further is not None and is_name_part(further[1]) and further[1] not in CALENDAR
-    is_date = name[0] in CALENDAR and _IN_TIME.search(sentence, 0, name.start()) is not None
-    is_of_thing = name[0][0].isupper() and _NAMED_SO.search(sentence, 0, name.start()) is not None
-    return not (is_part or is_date or is_of_thing or _NO_NAME.match(sentence, end))
+    before = sentence[max(0, name.start() - 40) : name.start()]
+    is_date = name[0] in CALENDAR and _IN_TIME.search(before) is not None
+    is_of_thing = name[0][0].isupper() and _NAMED_SO.search(before) is not None
+    asks = _BEGINS.fullmatch(before) is not None and _ASKS.match(sentence, end) is not None
+    return not (is_part or is_date or is_of_thing or asks or _OF_THEIRS.match(sentence, end))
 
 
 @lru_cache(maxsize=1024)

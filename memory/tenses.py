@@ -68,7 +68,7 @@ PARTICIPLE = (
     r"broken|spoken|chosen|frozen|forgotten|hidden|ridden|driven|risen|fallen|beaten|bitten|begun|sung|drunk|swum|run|come|"
     r"become|overcome|sunk|rung)"
 )
-PAST = (
+IRREGULAR_PAST = (
     r"(?:(?:was|were|had|did|went|came|became|overcame|saw|ate|beat|began|bent|bet|bit|bled|blew|bore|bought|bound|bred|broke|"
     r"brought|"
     r"built|burnt|burst|cast|caught|chose|clung|cost|crept|cut|dealt|dove|drank|dreamt|drew|drove|dug|dwelt|fed|fell|felt|"
@@ -108,7 +108,7 @@ _ROMANCE = (
     r"meu|leu))"
 )
 _SLAVIC = r"(?:[а-яёіїє]+(?:л|ла|ло|ли|лся|лась|лось|лись)|\w+(?:ł|ła|ło|ły)|byl[aioy]?|zabil[aioy]?|zemřela?)"
-_PAST = re.compile(rf"(?:{PAST}|{_GERMANIC}|{_ROMANCE}|{_SLAVIC}|\w+(?<!e)ed)(?!\w)")
+_PAST = re.compile(rf"(?:{IRREGULAR_PAST}|{_GERMANIC}|{_ROMANCE}|{_SLAVIC}|\w+(?<!e)ed)(?!\w)")
 _WEAK = re.compile(r"\w{2,}(?:te|de|ten|den)(?!\w)")
 """A past verb of a Germanic language; in a Romance one a present one may end so."""
 _NOT_WEAK = re.compile(

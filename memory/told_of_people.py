@@ -110,15 +110,20 @@ def begins_with(fact: str, names: tuple[str, ...]) -> bool:
     return re.match(rf"{other}(?:{any_of(begun)})\b(?! (?:was|were|had)\b)", fact) is not None
 
 
+_NEAR = 200
+"""Letters before a name in which is read whether it is somebody's who is there."""
+
+
 def _said_of(sentence: str, names: tuple[str, ...]) -> Iterator[str]:
     """Yield what a sentence goes on to say where it has names of somebody, and says it of them in the flesh."""
     if _A_GHOST.search(sentence):
         return
     for match in _subject(names).finditer(sentence):
-        before = _BEFORE_SUBJECT.search(sentence[: match.start()])
+        near = sentence[max(0, match.start() - _NEAR) : match.start()]
+        before = _BEFORE_SUBJECT.search(near)
         # Ada Reed is not Reed, and Young Reed not Old Reed.
         is_part = before is not None and " " not in match["name"] and is_name_part(before["capital"] or "")
-        is_there = _NOT_THERE.search(sentence[: match.start()]) is None
+        is_there = _NOT_THERE.search(near) is None
         if before and not is_part and is_there and not is_anothers(sentence, match.start(), names):
             yield sentence[match.end() :]
 

@@ -509,9 +509,7 @@ _IS_IN = re.compile(
     r"(?:the |a |an |his |her )?[\w'’-]+(?: [\w'’-]+){0,5}?)(?=[.,;]|$| (?:and|with|while|because|but|where|who|when|"
     r"from|about|by|for|until|since)\b)"
 )
-_PLACE_ENDS = (
-    r"(?=[.,;]|$| (?:and|with|while|because|but|where|who|when|from|about|by|for|until|since|over|of|near|after)\b)"
-)
+_PLACE_ENDS = r"(?=[.,;]|$| (?:and|with|while|because|but|where|who|when|from|about|by|for|until|since|over|of|near|after|in|to)\b)"
 _MOVES = re.compile(
     r"(?:has |had )?(?:(?:moved|moves) (?:(?:up|down|out|back|over|away) )?(?:from [A-Z]\w+ )?(?:in)?to|"
     r"(?:went|goes|gone) to live (?:in|at)|"
@@ -629,17 +627,20 @@ def _of_name(fact: str, start: int, end: int, entry: Entry, known: Codex) -> Ite
             yield {**about, "aspect": "status", "value": "absent"}
     if (place := _IS_IN.match(after)) and not is_doubted(fact, start, end):
         yield {**about, "aspect": "place", "value": place["where"]}
-    if (
-        (moved := _MOVES.match(after))
-        and not is_doubted(fact, start, end)
-        and known.find(moved["where"], "person") is None
-    ):
+    moved = _MOVES.match(after)
+    if moved and not is_doubted(fact, start, end) and not _is_somebody(moved["where"], known):
         yield {**about, "aspect": "place", "value": f"in {moved['where']}"}
     if entry.kind == "person" and not is_doubted(fact, start, end):
         yield from held_by(entry, after, known)
         if _PROMISED.match(after):
             name = shortened(fact.rstrip("."), MOST_CLAUSE_WORDS)
             yield {**about, "kind": "promise", "entry": name, "aspect": "status", "value": "open"}
+
+
+def _is_somebody(name: str, known: Codex) -> bool:
+    """Return whether a place that somebody moves to is a person, known or by a title."""
+    first = name.split()[0]
+    return first in ("God", "His", "Her") or is_title(first) or known.find(name, "person") is not None
 
 
 def _goes_to_somebody(fact: str, match: re.Match[str] | None, known: Codex) -> bool:

@@ -814,10 +814,11 @@ def of_the_once_living(
 
     What names nobody there may name them in what was `noted` of it.
     """
-    said = [one for part in (*passage.split("\n"), *noted) for one in sentences(part)]
+    said = [one for part in passage.split("\n") for one in sentences(part)]
+    noted = [one for part in noted for one in sentences(part)]
     for entry in died:
         they = dead_in(codex, entry, was_alive=True)
-        told = [one for one in said if they.lives_in(one)]
+        told = [one for one in said if they.lives_in(one)] or [one for one in noted if they.lives_in(one)]
         if told:
             acts = next((one for one in told if tells_what_they_do(one, they.names)), told[0])
             yield {**_of_aspect("dead", entry, "status", acts, "alive"), "was_alive": True}

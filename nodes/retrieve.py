@@ -74,9 +74,9 @@ async def _known(
         for entry in codex.named_in(part, plan):
             own = {sentence_of(entry, line): line for line in entry.lines if line.passage and line.aspect in LASTING}
             # What all lines of somebody have in common tells nothing of which of them is meant.
-            names = entry.kind == "person"
-            bare = {text: without_names(text, entry) if names else text for text in own}
-            asked = without_names(part, entry) if names else part
+            is_person = entry.kind == "person"
+            bare = {text: without_names(text, entry) if is_person else text for text in own}
+            asked = without_names(part, entry) if is_person else part
             nearness = await runtime.recall.nearness(asked, {*bare.values()}) if own else {}
             lines |= own
             near |= {text: max(near.get(text, -1.0), nearness[bare[text]]) for text in own}

@@ -56,6 +56,7 @@ class Adapter:
 
 
 PACKAGED = Adapter(STORYTELLER, STRENGTH)
+"""The packaged adapter as it is worn."""
 
 
 def adapter_in_force(given: str | None, *, own: bool = True) -> Adapter | None:

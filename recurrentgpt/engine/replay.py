@@ -29,7 +29,7 @@ from recurrentgpt.nodes.human.answers import LONG_WORD
 from recurrentgpt.nodes.validate_state import MOST_WORDS
 from recurrentgpt.prose.model_text import control_character
 from recurrentgpt.prose.sentences import count_words
-from recurrentgpt.schema.codex import Change, Contradiction
+from recurrentgpt.schema.codex import Change, Codex, Contradiction, Entry
 from recurrentgpt.schema.errors import BadAnswer, StoryError
 from recurrentgpt.schema.events import (
     Event,
@@ -249,12 +249,18 @@ class Replay:
         found = state.get("contradictions", [])
         if self._session.context.continuity == "off" or not self._session.context.codex:
             return found
-        story, brief = self._session.id, state["brief"]
-        codex = await codex_at(self._log, story, before["id"], state.get("overlay", ""), brief)
-        then = await codex_at(self._log, story, old["parent"], old.get("overlay", ""), brief)
+        story, brief, overlay = self._session.id, state["brief"], state.get("overlay", "")
+        # What the author says of the whole branch now was so as it was written.
+        codex, earlier, then = [
+            await codex_at(self._log, story, at, overlay, brief) for at in (before["id"], old["parent"], old["id"])
+        ]
         known = {one["entry"] for one in old.get("contradictions", []) if one.get("was_alive")}
-        lived = {entry.name for entry in codex.dead if not ((was := then.find(entry.name, "person")) and was.is_dead)}
-        died = [entry for entry in codex.dead if entry.name in lived | known]
+        died = [
+            entry
+            for entry in codex.dead
+            if not known.isdisjoint(entry.names)
+            or (_found(then, entry) and not ((was := _found(earlier, entry)) and was.is_dead))
+        ]
         noted = [old["summary"], *(one["sentence"] for one in old["rationale"]["added"])]
         noted += [change.get("text", "") for change in old.get("codex", []) if not change.get("author")]
         of_them = [*of_the_once_living(state["passage"], noted, died, codex)]
@@ -307,6 +313,14 @@ def _check_text(text: object) -> str:
     return text
 
 
+def _found(codex: Codex, entry: Entry) -> Entry | None:
+    """Return somebody in another codex, by any of their names."""
+    return next((one for name in (*entry.names, *entry.former) if (one := codex.find(name, "person"))), None)
+
+
 def _is_meant_so(found: Contradiction, said: Sequence[Change]) -> bool:
     """Return whether an author has said of a passage that it is meant as it stands."""
-    return any(change["entry"] == found["entry"] and change.get("rests_on") == found["said"] for change in said)
+    own = [change for change in said if change["entry"] == found["entry"]]
+    # Whoever is alive is so in all of it, whichever sentence was held against it.
+    lives = found["rule"] == "dead" and any(change.get("value") == "alive" for change in own)
+    return lives or any(change.get("rests_on") == found["said"] for change in own)

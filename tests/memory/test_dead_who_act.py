@@ -36,6 +36,12 @@ HUGO = dead("Hugo Moss", "the cook")
         "Anna raked the gravel with Hugo.",
         "The widow gave Hugo a bowl of soup.",
         "Hugo's hand shook.",
+        "Hugo's sleeping.",
+        "Anna told Hugo it was late.",
+        "She gave Hugo Anna's coat.",
+        "She saw Hugo grab the rope.",
+        "She killed the engine and turned to Hugo.",
+        "Mr Moss laughed.",
         "The cook laughed.",
         "Marie kaufte Hugo die neue Mütze.",
         "Slowly Hugo turned the key.",
@@ -63,6 +69,8 @@ def test_whatever_names_them_tells_of_them_as_of_the_living(sentence):
         "A cook was wanted at the inn.",
         "The cook's wife laughed.",
         "Anna laughed.",
+        "Greta Moss laughed.",
+        "Mrs Moss laughed.",
     ],
 )
 def test_what_tells_of_their_death_of_the_time_before_or_of_another_does_not(sentence):
@@ -82,3 +90,31 @@ def test_somebody_is_meant_by_the_rank_or_role_that_nobody_else_has():
     assert dead("Major Fitch").lives_in("The Major coughed into his cards.")
     assert dead("Jun Sato", "the pilot of the Kestrel").lives_in("The pilot sang on the ramp.")
     assert not dead("Major Fitch", others=("Major Lund",)).lives_in("The Major coughed into his cards.")
+
+
+def test_a_description_is_no_role_that_means_somebody():
+    assert dead("Hugo Moss", "a young man, thin").names == ("Hugo Moss", "Hugo", "Moss")
+    assert "the mayor" not in dead("Hugo Moss", "the former mayor").names
+    assert "the one" not in dead("Hugo Moss", "one of the smugglers").names
+    assert "the Harbour master" in dead("Hugo Moss", "the harbour master").names
+
+
+def test_a_passage_has_a_mark_where_they_act_and_is_as_it_was_elsewhere():
+    passage = "No! No! No! Go.\nAnna slept.\n\nHugo came. Hugo sat. It rained. It rained.\n\nHugo left."
+    assert HUGO.marked_in(passage) == "No! No! No! Go.\nAnna slept.\n\n… It rained. It rained.\n\n…"
+
+
+@pytest.mark.parametrize(
+    ("fact", "is_over"),
+    [
+        ("Anna gave Hugo the rake.", True),
+        ("Hugo carried the paraffin.", True),
+        ("The Academy wants Hugo in the spring.", True),
+        ("Anna owes Hugo forty pounds.", False),
+        ("Hugo stole apples as a boy.", False),
+        ("Anna buried Hugo under the oak.", False),
+        ("Anna counted the sacks.", False),
+    ],
+)
+def test_of_what_was_noted_what_they_did_there_is_over_and_what_is_so_stays(fact, is_over):
+    assert HUGO.is_over(fact) is is_over

@@ -1,9 +1,10 @@
 """Measure what recall finds of hidden facts, and how fast: `python -m benchmarks.recall [--world harbour] [--cache FOLDER]`.
 
-Hidden worlds of 1,224 passages each (see `studies.measures.hidden_world`), with the installed all-MiniLM-L6-v2. Prints JSON: the share
-of questions whose passage is among 4 and among 8 at each distance, for our recall, for its parts added one after another, and for
-MiniLM (best of 170-word pieces), BM25 (whole passages) and the first edition (pieces, half cosine, half rare words); and the time
-of a query and the size of the vectors at 10,000 passages. Some 33,000 texts are embedded, in minutes; `--cache` keeps them.
+Hidden worlds of 1,224 passages each (see `studies.measures.hidden_world`), with the installed all-MiniLM-L6-v2. Prints JSON:
+the share of questions whose passage is among 4 and among 8 at each distance, for our recall, for its parts added one after
+another, and for MiniLM (best of 170-word pieces), BM25 (whole passages) and the first edition (pieces, half cosine, half rare
+words); and the time of a query and the size of the vectors at 10,000 passages. Some 16,000 texts a world are embedded, in
+minutes; `--cache` keeps them.
 """
 
 from __future__ import annotations

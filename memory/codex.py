@@ -162,7 +162,7 @@ def _without_once_living(change: Change, one: DeadWhoActs) -> Change:
     said = sentence_of(entry, line_of(bare))
     if one.is_over(said) or (change.get("aspect") == "unaware" and one.acts_in(said)):
         return nothing
-    return bare if one.is_over(change.get("text", "")) else change
+    return bare if one.lives_in(change.get("text", "")) else change
 
 
 def under(codex: Codex, said: Iterable[Change]) -> Codex:

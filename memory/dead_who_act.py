@@ -30,10 +30,13 @@ _DEATH = re.compile(
 _LONG_BEFORE = re.compile(
     r"\b(?:(?i:as) an? (?:\w+ )?(?:boy|girl|child|youth|student|apprentice|young (?:man|woman))|"
     r"when (?:he|she|they) (?:was|were)|"
-    r"(?:years?|long|months?) (?:ago|before)|used to|in (?:his|her|their) (?:youth|childhood)|in (?:1\d|20)\d\d|"
-    rf"(?:had|['’]d) (?:(?:once|never|always|already|often|long|been|not|\w+ly) )*(?:{PARTICIPLE}|{IRREGULAR_PAST}))\b"
+    r"(?:years?|long|months?) (?:ago|before)|used to|in (?:his|her|their) (?:youth|childhood)|in (?:1\d|20)\d\d)\b"
 )
 """What a sentence has that tells of the time before its passage."""
+_HAD = re.compile(
+    rf"\b(?:had|['’]d) (?:(?:once|never|always|already|often|long|been|not|\w+ly) )*(?:{PARTICIPLE}|{IRREGULAR_PAST})\b"
+)
+"""What had happened by then; what else its sentence tells of somebody, happens."""
 _SOMEBODY = re.compile(rf"(?:[Tt]he [\w'’-]+|[{CAPITALS}][\w'’.-]*(?: [{CAPITALS}][\w'’.-]*)*)")
 """With whom a sentence begins."""
 _NEXT_NAME = re.compile(rf" ([{CAPITALS}][\w-]*)(?![\w'’-])")
@@ -84,7 +87,12 @@ class DeadWhoActs(NamedTuple):
         for other in self.others:
             sentence = sentence.replace(other, "_")
         sentence = self._without_namesakes(sentence)
-        return _names_as_living(sentence, self.names) and not (self.was_alive and _LONG_BEFORE.search(sentence))
+        return _names_as_living(sentence, self.names) and not (self.was_alive and self._is_of_before(sentence))
+
+    def _is_of_before(self, sentence: str) -> bool:
+        if _LONG_BEFORE.search(sentence):
+            return True
+        return _HAD.search(sentence) is not None and not tells_what_they_do(sentence, self.names)
 
     def _without_namesakes(self, sentence: str) -> str:
         """Return a sentence without those who have their surname behind another name or title: Greta Moss, Mrs Moss."""

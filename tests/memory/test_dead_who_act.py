@@ -42,6 +42,7 @@ HUGO = dead("Hugo Moss", "the cook")
         "She saw Hugo grab the rope.",
         "She killed the engine and turned to Hugo.",
         "Mr Moss laughed.",
+        "Hugo gave her the brandy that he had promised.",
         "The cook laughed.",
         "Marie kaufte Hugo die neue Mütze.",
         "Slowly Hugo turned the key.",

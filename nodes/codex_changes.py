@@ -509,7 +509,10 @@ _IS_IN = re.compile(
     r"(?:the |a |an |his |her )?[\w'’-]+(?: [\w'’-]+){0,5}?)(?=[.,;]|$| (?:and|with|while|because|but|where|who|when|"
     r"from|about|by|for|until|since)\b)"
 )
-_PLACE_ENDS = r"(?=[.,;]|$| (?:and|with|while|because|but|where|who|when|from|about|by|for|until|since|over|of|near|after|in|to)\b)"
+_PLACE_ENDS = (
+    r"(?=[.,;]|$| (?:and|with|while|because|but|where|who|when|from|about|by|for|until|since|over|of|near|after|"
+    r"in|to)\b)"
+)
 _MOVES = re.compile(
     r"(?:has |had )?(?:(?:moved|moves) (?:(?:up|down|out|back|over|away) )?(?:from [A-Z]\w+ )?(?:in)?to|"
     r"(?:went|goes|gone) to live (?:in|at)|"

@@ -149,7 +149,6 @@ def _without_once_living(change: Change, one: DeadWhoActs) -> Change:
     if change["do"] != "set" or change.get("author"):
         return change
     entry = Entry(change["entry"], change["kind"])
-    # Whatever is told of there, is an entry all the same.
     nothing = Change(entry=entry.name, kind=entry.kind, do="alias", value=entry.name)
     is_theirs = entry.name in one.entry.names
     if is_theirs and change.get("aspect") in ("place", "holder", "look", "unaware"):

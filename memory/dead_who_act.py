@@ -10,7 +10,13 @@ from typing import NamedTuple
 
 from recurrentgpt.memory.left_out import CUT, LEFT_OUT, without
 from recurrentgpt.memory.tenses import IRREGULAR_PAST, PARTICIPLE, is_present
-from recurrentgpt.memory.told_of_people import any_of, says_what_they_do, tells_of_the_living, tells_what_they_do
+from recurrentgpt.memory.told_of_people import (
+    any_in_sentence,
+    any_of,
+    says_what_they_do,
+    tells_of_the_living,
+    tells_what_they_do,
+)
 from recurrentgpt.prose.sentences import sentences
 from recurrentgpt.schema.codex import Codex, Contradiction, Entry
 from recurrentgpt.schema.names import ANYBODY, CALENDAR, CAPITALS, FAMILY, LETTER, OFFICE, RANKS, form_of, is_name_part
@@ -159,23 +165,23 @@ def dead_who_act(codex: Codex, found: Iterable[Contradiction]) -> Iterator[DeadW
 
 def dead_in(codex: Codex, entry: Entry, said: str = "", *, was_alive: bool) -> DeadWhoActs:
     """Return somebody dead as one who acts in a sentence of a passage, of which more may be asked."""
-    names = [*(_once_called(entry, codex) if was_alive else codex.called_alone(entry))]
+    names = _once_called(entry, codex) if was_alive else codex.called_alone(entry)
     # By now another may have one of their names.
-    names += [name for name in entry.names if re.search(rf"\b{re.escape(name)}\b", said)]
+    names = (*names, *(name for name in entry.names if re.search(rf"\b{re.escape(name)}\b", said)))
     people = (other for other in codex.entries.values() if other.kind == "person" and other is not entry)
     others, words = (name for other in people for name in other.own_names), {name for name in names if " " not in name}
     longer = {name for name in others if " " in name and not words.isdisjoint(name.split())}
     return DeadWhoActs(entry, tuple(dict.fromkeys(names)), tuple(sorted(longer)), said, was_alive)
 
 
-def _once_called(person: Entry, codex: Codex) -> list[str]:
+def _once_called(person: Entry, codex: Codex) -> tuple[str, ...]:
     """Return what somebody was called as they lived: their names, and what nobody else is: the king is the king of Aran."""
     former = [name for name in person.former if codex.find(name) is person]
     heads = _heads(person)
     for other in codex.entries.values() if heads else ():
         heads = heads - _heads(other) if other.kind == "person" and other is not person else heads
     called = (f"the {spelled}" for head in sorted(heads) for spelled in (head, f"{head[:1].upper()}{head[1:]}"))
-    return [*codex.names_of(person, "person"), *former, *called]
+    return (*codex.names_of(person, "person"), *former, *called)
 
 
 def _heads(person: Entry) -> frozenset[str]:
@@ -214,9 +220,8 @@ def _is_meant(name: re.Match[str]) -> bool:
 
 @lru_cache(maxsize=1024)
 def _named(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Return what finds names of somebody, whatever is said of them; the ferryman may stand at the beginning of a sentence."""
-    spelled = any_of([*names, *(f"{name[:1].upper()}{name[1:]}" for name in names)])
-    return re.compile(rf"(?<![\w'’-])(?:{spelled})(?!{LETTER}|-)")
+    """Return what finds names of somebody, whatever is said of them."""
+    return re.compile(rf"(?<![\w'’-])(?:{any_in_sentence(names)})(?!{LETTER}|-)")
 
 
 @lru_cache(maxsize=1024)

@@ -8,7 +8,6 @@ from recurrentgpt.prose.sentences import sentences
 
 CUT = "…"
 """What `limit_words` puts in the place of the words that are too many, and a quoted passage has where it is not quoted."""
-
 LEFT_OUT = "\0"
 """What stands there until all is left out: a text may have the mark itself."""
 

@@ -27,8 +27,6 @@ _BEING = frozenset(
 )
 """What else says where somebody is, without the endings."""
 _WORDS = re.compile(r"\w[\w'’-]*")
-
-
 _HAS = r"(?:has|wears|carries|holds|keeps|owns|possesses|hides|is (?:wearing|carrying|holding|keeping|hiding))"
 """How it is said that somebody has a thing now."""
 _IS_LAID = (

@@ -29,20 +29,15 @@ _STATES = (
 
 Of these a summary tells as of what is so; what else it tells in the present, happened.
 """
-
 _STATE = re.compile(rf" (?:(?:still|now|always|often|also|secretly|alone|\w+ly) )?(?:{_STATES})")
-
 _AND = "and|und|et|y|e|en|i|og|och|и|і"
-
 _GHOST = r"(?:\w+ )?(?:ghost|spirit|spect(?:re|er)|wraith|revenant|vampire|zombie|apparition)"
-
 _A_GHOST = re.compile(
     rf"(?:, (?:now |only |no more than )?|\bas |\b(?:is|are|becomes?) (?:now |only )?)(?:an?|the) {_GHOST}"
     r"(?=[.,;]|$| (?:and|who|that)\b)",
     re.IGNORECASE,
 )
 """What somebody dead does as a ghost."""
-
 _NOT_THERE = re.compile(
     r"(?:\b(?:in|on|from|by|through) (?:(?:(?:[\w-]+['’]s|his|her|their|an?|the|its) )?(?:\w+ ){0,2}?)"
     r"(?:dreams?|nightmares?|visions?|letters?|will|testament|diary|diaries|journals?|notes?|tapes?|recordings?|films?|videos?|"
@@ -51,13 +46,11 @@ _NOT_THERE = re.compile(
     re.IGNORECASE,
 )
 """What stands before somebody who is told of and is not there: a dream, or what they left behind them."""
-
 _DIED = re.compile(
     r" (?:\w+ly )?(?:died|dies|drowned|drowns|perished|fell|had|(?:is|was|were|has been|lies|lay) (?:\w+ly )?(?:dead|killed|"
     r"buried|drowned|murdered|hanged|found|mourned|missed|remembered|laid|in (?:the|his|her) grave))\b"
 )
 """What is told of the dead, behind their name."""
-
 _BEFORE_SUBJECT = re.compile(
     r"(?:^|[.,;:!?(\"“”„«»—–]\s*|(?<!\w)(?i:and|but|that|because|while|when|where|if|since|so|then|whether|how|why|which|"
     r"whom|now|today|"
@@ -106,8 +99,7 @@ def says_what_they_do(fact: str, said: str, names: tuple[str, ...]) -> bool:
 def begins_with(fact: str, names: tuple[str, ...]) -> bool:
     """Return whether a fact begins with what somebody of these names does, alone or with another one, and not what they were."""
     other = r"(?:[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)? and )?"
-    begun = [*names, *(f"{name[:1].upper()}{name[1:]}" for name in names)]
-    return re.match(rf"{other}(?:{any_of(begun)})\b(?! (?:was|were|had)\b)", fact) is not None
+    return re.match(rf"{other}(?:{any_in_sentence(names)})\b(?! (?:was|were|had)\b)", fact) is not None
 
 
 _NEAR = 200
@@ -133,9 +125,12 @@ def _subject(names: tuple[str, ...]) -> re.Pattern[str]:
     """Return what finds names of somebody, with others beside them and what else is said of them before a verb."""
     beside = rf"(?:,? (?:{_AND}) (?:(?:his|her|their) \w+|[{CAPITALS}][\w'’-]*(?: [{CAPITALS}][\w'’-]*)*))"
     end = rf"(?!{LETTER}|[-'’])"
-    # The ferryman may stand at the beginning of a sentence.
-    spelled = any_of([*names, *(f"{name[:1].upper()}{name[1:]}" for name in names)])
-    return re.compile(rf"(?<![\w'’-])(?P<name>{spelled}){end}{beside}*(?:,[^,.;]+,)?")
+    return re.compile(rf"(?<![\w'’-])(?P<name>{any_in_sentence(names)}){end}{beside}*(?:,[^,.;]+,)?")
+
+
+def any_in_sentence(names: Collection[str]) -> str:
+    """Return a pattern of any of some names, also as the ferryman stands at the beginning of a sentence."""
+    return any_of([*names, *(f"{name[:1].upper()}{name[1:]}" for name in names)])
 
 
 def any_of(names: Collection[str]) -> str:

@@ -10,7 +10,6 @@ from recurrentgpt.prose.shared_runs import tokens
 
 SAME = 0.6
 """Share of what a line says that a sentence has which says it again, or of its own words that the line's first sentence has."""
-
 _PLAIN = frozenset(
     re.findall(
         r"\w+",
@@ -19,7 +18,6 @@ _PLAIN = frozenset(
     )
 )
 """Words that tell nothing of what a sentence says."""
-
 _ENDING = re.compile(r"(?<=..)(?:'s|ing|ied|ies|ed|es|s|e)$")
 
 

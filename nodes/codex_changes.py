@@ -857,7 +857,7 @@ def _answers(asked: str, known: str, knower: frozenset[str]) -> bool:
         return False
     if answer == "who" and not question:
         return bool(names and rest) and not others
-    if [*map(bool, map(frozenset.intersection, names, others))] != [True] * len(names):
+    if len(names) > len(others) or any(one.isdisjoint(other) for one, other in zip(names, others, strict=False)):
         return False
     if question == answer:
         return len(names) == len(others) and len(names) + len(rest) > (0 if question else 1)

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, groupby, takewhile
 
-from recurrentgpt.memory.codex import codex_at, open_entries, sentence_of, tell, touched
+from recurrentgpt.memory.codex import open_entries, sentence_of, tell, touched
 from recurrentgpt.memory.dead_who_act import dead_in
 from recurrentgpt.memory.told_of_people import tells_what_they_do
 from recurrentgpt.nodes.codex_changes import (
@@ -33,7 +33,7 @@ from recurrentgpt.nodes.codex_changes import (
 )
 from recurrentgpt.nodes.codex_names import NOBODY
 from recurrentgpt.nodes.codex_verbs import ACTS, IRREGULAR, PLACE_LEFT
-from recurrentgpt.nodes.prompt_values import finale, people
+from recurrentgpt.nodes.prompt_values import codex_before, finale, people
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.sentences import limit_words, sentences
@@ -598,11 +598,6 @@ _OWN_PLACE = (
     r"(?:(?:from|out of|in|into|inside|under|around|round|on|to|against|at|over|across|behind) (?:under )?(?:his|her|their) "
     rf"{_OWN_NOUN})\b"
 )
-
-
-async def codex_before(state: State, runtime: StoryRuntime) -> Codex:
-    """Return the codex as it was before the passage that is in the making or was just written."""
-    return await codex_at(runtime.log, state["story"], state.get("head", ""), state.get("overlay", ""), state["brief"])
 
 
 async def living(state: State, runtime: StoryRuntime, names: list[str], passage: str = "") -> list[str]:

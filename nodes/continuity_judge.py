@@ -13,7 +13,8 @@ from recurrentgpt.memory.codex import sentence_of
 from recurrentgpt.models.calls import Meter, ask
 from recurrentgpt.models.decoding import FULL_REPLY_TOKENS
 from recurrentgpt.models.roles import ResolvedModel, tier_of_role
-from recurrentgpt.nodes.continuity import MOST_CONTRADICTIONS, codex_before, contradiction, contradictions
+from recurrentgpt.nodes.continuity import MOST_CONTRADICTIONS, contradiction, contradictions
+from recurrentgpt.nodes.prompt_values import codex_before
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.sentences import count_words, limit_words

@@ -265,18 +265,18 @@ async def _past(state: State, runtime: PromptRuntime, model: ResolvedModel | Des
     if len(summaries) < 2:
         return Past()
     passage = (await runtime.log.remembered(state["story"], summaries[-2].commit))["passage"]
-    if any(entry.slips for entry in summaries):
-        codex = await _codex(state, runtime)
+    if runtime.context.codex and any(entry.slips for entry in summaries):
+        codex = await codex_before(state, runtime)
         for one in dead_who_act(codex, summaries[-2].slips):
             passage = one.marked_in(passage)
-        summaries = [entry._replace(summary=_without_slips(entry, codex)) for entry in summaries]
+        summaries = [entry._replace(summary=_told_now(entry, codex)) for entry in summaries]
         summaries = [entry for entry in summaries if entry.summary]
     earlier = _last_words(passage, LONGEST * runtime.context.max_words + 100)
     told = len(earlier) + len(state["passage"]) + sum(len(entry.summary) for entry in summaries)
     return Past(summaries, earlier) if told <= room * CHARACTERS_PER_TOKEN else Past()
 
 
-def _without_slips(passage: PassageSummary, codex: Codex) -> str:
+def _told_now(passage: PassageSummary, codex: Codex) -> str:
     """Return the summary of a passage without what it tells of the dead as of the living."""
     summary = passage.summary
     for one in dead_who_act(codex, passage.slips):
@@ -284,17 +284,15 @@ def _without_slips(passage: PassageSummary, codex: Codex) -> str:
     return summary
 
 
-async def _codex(state: State, runtime: PromptRuntime) -> Codex:
-    """Return the codex as of the state's passage; an empty one where the story keeps none."""
-    if not runtime.context.codex:
-        return Codex()
+async def codex_before(state: State, runtime: PromptRuntime) -> Codex:
+    """Return the codex as it was before the passage that is in the making or was just written."""
     return await codex_at(runtime.log, state["story"], state.get("head", ""), state.get("overlay", ""), state["brief"])
 
 
 async def _previous_slips(state: State, runtime: PromptRuntime) -> list[str]:
     """Return what the previous passage has against the codex where somebody dead acts in it."""
-    found = accused(state)
-    dead = {one.said for one in dead_who_act(await _codex(state, runtime), found)} if found else ()
+    found = accused(state) if runtime.context.codex else []
+    dead = {one.said for one in dead_who_act(await codex_before(state, runtime), found)} if found else ()
     return [slip_of(one) for one in found if one["said"] in dead]
 
 

@@ -8,7 +8,8 @@ from recurrentgpt.memory.codex import in_names, sentence_of, without_names
 from recurrentgpt.memory.corrections import read_overlay, with_summary
 from recurrentgpt.memory.query import query_parts
 from recurrentgpt.memory.superseded import still_true
-from recurrentgpt.nodes.continuity import codex_before, told_entries
+from recurrentgpt.nodes.continuity import told_entries
+from recurrentgpt.nodes.prompt_values import codex_before
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.schema.codex import LASTING, Codex, Line
 from recurrentgpt.schema.state import Recalled, State

@@ -33,10 +33,19 @@ from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.codex_changes import end_of, end_of_office, from_facts, nearest, with_words
 from recurrentgpt.nodes.codex_from_reply import CodexChange, from_reply
 from recurrentgpt.nodes.codex_newcomers import newcomers
-from recurrentgpt.nodes.continuity import codex_before, no_longer_gone
+from recurrentgpt.nodes.continuity import no_longer_gone
 from recurrentgpt.nodes.outdated_memory import living_no_longer, outdated_sentences
 from recurrentgpt.nodes.prompt_messages import small_turns, written_turns
-from recurrentgpt.nodes.prompt_values import accused, finale, memory_lines, people, slip_of, subjects, variables
+from recurrentgpt.nodes.prompt_values import (
+    accused,
+    codex_before,
+    finale,
+    memory_lines,
+    people,
+    slip_of,
+    subjects,
+    variables,
+)
 from recurrentgpt.nodes.reply_schemas import facts_reply
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.nodes.small.reply_patterns import is_english

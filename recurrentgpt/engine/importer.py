@@ -26,8 +26,9 @@ from recurrentgpt.models.roles import tier_of_role
 from recurrentgpt.nodes.codex_changes import MOST_CHANGES, from_manuscript
 from recurrentgpt.nodes.codex_newcomers import find_names
 from recurrentgpt.nodes.commit import append_opening, append_passage, entry
-from recurrentgpt.nodes.continuity import codex_before, no_longer_gone
+from recurrentgpt.nodes.continuity import no_longer_gone
 from recurrentgpt.nodes.hear_voice import hear_voice
+from recurrentgpt.nodes.prompt_values import codex_before
 from recurrentgpt.nodes.small.reply_patterns import is_english
 from recurrentgpt.prose.model_text import model_text, visible_text
 from recurrentgpt.prose.sentences import count_words, language_name, limit_words

@@ -251,15 +251,16 @@ class Replay:
             return found
         story, brief, overlay = self._session.id, state["brief"], state.get("overlay", "")
         # What the author says of the whole branch now was so as it was written.
-        codex, earlier, then = [
-            await codex_at(self._log, story, at, overlay, brief) for at in (before["id"], old["parent"], old["id"])
-        ]
+        codex = await codex_at(self._log, story, before["id"], overlay, brief)
+        if not codex.dead:
+            return found
+        earlier, then = [await codex_at(self._log, story, at, overlay, brief) for at in (old["parent"], old["id"])]
         known = {one["entry"] for one in old.get("contradictions", []) if one.get("was_alive")}
         died = [
             entry
             for entry in codex.dead
             if not known.isdisjoint(entry.names)
-            or (_found(then, entry) and not ((was := _found(earlier, entry)) and was.is_dead))
+            or (_same_person(then, entry) and not ((was := _same_person(earlier, entry)) and was.is_dead))
         ]
         noted = [old["summary"], *(one["sentence"] for one in old["rationale"]["added"])]
         noted += [change.get("text", "") for change in old.get("codex", []) if not change.get("author")]
@@ -313,7 +314,7 @@ def _check_text(text: object) -> str:
     return text
 
 
-def _found(codex: Codex, entry: Entry) -> Entry | None:
+def _same_person(codex: Codex, entry: Entry) -> Entry | None:
     """Return somebody in another codex, by any of their names."""
     return next((one for name in (*entry.names, *entry.former) if (one := codex.find(name, "person"))), None)
 

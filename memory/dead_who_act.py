@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from recurrentgpt.memory.left_out import CUT, LEFT_OUT, without
+from recurrentgpt.memory.left_out import CUT, LEFT_OUT
 from recurrentgpt.memory.tenses import IRREGULAR_PAST, PARTICIPLE, is_present
 from recurrentgpt.memory.told_of_people import (
     any_in_sentence,
@@ -67,6 +67,14 @@ _OFFICE = re.compile(
     rf"[a-z]{{2,}}(?:er|or|ist|ian|smith|wright|man|maid|ton|ess)|{OFFICE})"
 )
 """What one alone may be called somewhere."""
+_WORD = re.compile(rf"{LETTER}+")
+_HE, _SHE = r"he|him|his|himself", r"she|her|hers|herself"
+_PRONOUN = {
+    said: re.compile(rf"\b(?:{forms})\b", re.IGNORECASE)
+    for said, forms in (("he", _HE), ("she", _SHE), ("", f"{_HE}|{_SHE}"))
+}
+"""What means somebody by the pronoun that is said of them; of one of whom that is not known, by either."""
+_NEVER = re.compile(r"(?!)")
 _RANKS = RANKS | {"king", "queen", "prince", "princess", "count", "countess", "baron", "baroness"}
 
 
@@ -82,23 +90,29 @@ class DeadWhoActs(NamedTuple):
     """The sentence in which they act."""
     was_alive: bool
     """Whether they were alive as the passage was written: whatever names them there is of before their death."""
+    kin: tuple[str, ...] = ()
+    """What they alone are to somebody of the story, and what else they were called: her husband, my husband."""
+    rivals: frozenset[str] = frozenset()
+    """Words of the names of other people whom "he" may mean where it may mean them."""
 
     def lives_in(self, sentence: str) -> bool:
-        """Return whether a sentence of the passage names them, and says nothing of their death.
+        """Return whether a sentence of the passage means them by name, role or kinship, and says nothing of their death.
 
         Where the dead walk about, they do so in whatever words: no form of a sentence has to show it.
         """
-        if not any(name[1:] in sentence for name in self.names):
+        return self._lives_in(sentence, (*self.names, *self.kin))
+
+    def is_named_living_in(self, sentence: str) -> bool:
+        """Return the same of a sentence that means them by name or role alone: another one may have a husband, too."""
+        return self._lives_in(sentence, self.names)
+
+    def _lives_in(self, sentence: str, names: tuple[str, ...]) -> bool:
+        if not any(name[1:] in sentence for name in names):
             return False
         for other in self.others:
             sentence = sentence.replace(other, "_")
         sentence = self._without_namesakes(sentence)
-        return _names_as_living(sentence, self.names) and not (self.was_alive and self._is_of_before(sentence))
-
-    def _is_of_before(self, sentence: str) -> bool:
-        if _LONG_BEFORE.search(sentence):
-            return True
-        return _HAD.search(sentence) is not None and not tells_what_they_do(sentence, self.names)
+        return _names_as_living(sentence, names) and not (self.was_alive and _is_of_before(sentence, names))
 
     def _without_namesakes(self, sentence: str) -> str:
         """Return a sentence without those who have their surname behind another name or title: Greta Moss, Mrs Moss."""
@@ -131,24 +145,46 @@ class DeadWhoActs(NamedTuple):
         if not self.lives_in(fact) or tells_of_the_living(fact, self.names):
             return False
         begins = _SOMEBODY.match(fact)
-        is_of_another = begins is not None and _named(self.names).match(fact) is None
+        called = (*self.names, *self.kin)
+        is_of_another = begins is not None and _named(called).match(fact) is None
         is_so = is_of_another and is_present(fact[begins.end() :]) if begins else False
-        return not is_so or _to_come(self.names).search(fact) is not None
+        return not is_so or _to_come(called).search(fact) is not None
 
     def taken_from(self, noted: str) -> str:
         """Return what was noted of the passage without the sentences that tell of them as of the living."""
-        return without(noted, self.lives_in)
+        parts = self.left_out_of(noted)
+        return " ".join(part for part in parts if part != LEFT_OUT) if LEFT_OUT in parts else noted
 
-    def left_out_of(self, text: str) -> list[str]:
-        """Return the sentences of the passage's own words with LEFT_OUT in the place of each that tells of them as living."""
-        return [LEFT_OUT if self.lives_in(part) else part for part in sentences(text)]
+    def left_out_of(self, text: str, passage: str = "") -> list[str]:
+        """Return the sentences of a text with LEFT_OUT in the place of each that tells of them as of the living.
+
+        Behind such a one "he" means them, until another man is named; of a part of a `passage`, as it is read there.
+        """
+        pronoun = self.entry.pronoun
+        if passage:
+            told = sentences(passage)
+            left_out = {part for part, left in zip(told, self.left_out_of(passage), strict=True) if left == LEFT_OUT}
+            return [LEFT_OUT if part in left_out or self.lives_in(part) else part for part in sentences(text)]
+        parts = sentences(text)
+        means_them, is_meant = _PRONOUN.get(pronoun, _NEVER), False
+        for place, part in enumerate(parts):
+            names_rival = not self.rivals.isdisjoint(_WORD.findall(part))
+            if self.lives_in(part):
+                # Of whom nobody knows whether "he" is said, it is not said beside another one.
+                is_meant = pronoun != "" or not names_rival
+                parts[place] = LEFT_OUT
+            elif names_rival:
+                is_meant = False
+            elif is_meant and means_them.search(part):
+                parts[place] = LEFT_OUT
+        return parts
 
     def marked_in(self, passage: str) -> str:
         """Return the passage with a mark wherever it tells of them as of the living."""
-        return "\n\n".join(self._marked(paragraph) for paragraph in passage.split("\n\n"))
+        return "\n\n".join(self._marked(paragraph, passage) for paragraph in passage.split("\n\n"))
 
-    def _marked(self, paragraph: str) -> str:
-        parts = self.left_out_of(paragraph)
+    def _marked(self, paragraph: str, passage: str) -> str:
+        parts = self.left_out_of(paragraph, passage)
         if LEFT_OUT not in parts:
             return paragraph
         runs = groupby(parts, key=lambda part: part == LEFT_OUT)
@@ -160,18 +196,46 @@ def dead_who_act(codex: Codex, found: Iterable[Contradiction]) -> Iterator[DeadW
     for one in found:
         entry = codex.find(one["entry"], "person") if one["rule"] == "dead" else None
         if entry is not None and entry.is_dead:
-            yield dead_in(codex, entry, one["said"], was_alive=one.get("was_alive", False))
+            found_as = one.get("called", ())
+            yield dead_in(codex, entry, one["said"], found_as, was_alive=one.get("was_alive", False))
 
 
-def dead_in(codex: Codex, entry: Entry, said: str = "", *, was_alive: bool) -> DeadWhoActs:
-    """Return somebody dead as one who acts in a sentence of a passage, of which more may be asked."""
+def dead_in(codex: Codex, entry: Entry, said: str = "", called: Iterable[str] = (), *, was_alive: bool) -> DeadWhoActs:
+    """Return somebody dead as one who acts in a sentence of a passage, of which more may be asked, and is `called` so there."""
     names = _once_called(entry, codex) if was_alive else codex.called_alone(entry)
     # By now another may have one of their names.
     names = (*names, *(name for name in entry.names if re.search(rf"\b{re.escape(name)}\b", said)))
     people = (other for other in codex.entries.values() if other.kind == "person" and other is not entry)
     others, words = (name for other in people for name in other.own_names), {name for name in names if " " not in name}
     longer = {name for name in others if " " in name and not words.isdisjoint(name.split())}
-    return DeadWhoActs(entry, tuple(dict.fromkeys(names)), tuple(sorted(longer)), said, was_alive)
+    kin = tuple(dict.fromkeys([*_kin(entry, codex), *called])) if was_alive else ()
+    return DeadWhoActs(
+        entry, tuple(dict.fromkeys(names)), tuple(sorted(longer)), said, was_alive, kin, _rivals(entry, codex)
+    )
+
+
+def _kin(person: Entry, codex: Codex) -> tuple[str, ...]:
+    """Return what somebody alone is to others of the story, as it is said there: her husband, Anna's husband, my husband."""
+    found = list[str]()
+    for owner, what, relative in codex.relatives:
+        if relative is not person:
+            continue
+        found += [f"{name}{mark}s {what}" for name in codex.names_of(owner, "person") for mark in "'’"]
+        others = [one for one, said, other in codex.relatives if said == what and other is not person]
+        found += [f"{whose} {what}" for whose in ("my", "your") if not others]
+        for pronoun, whose in (("he", "his"), ("she", "her")):
+            if owner.pronoun in ("", pronoun) and all(one.pronoun not in ("", pronoun) for one in others):
+                found.append(f"{whose} {what}")
+    return tuple(dict.fromkeys(found))
+
+
+def _rivals(person: Entry, codex: Codex) -> frozenset[str]:
+    """Return the words of the names of other people whom a pronoun may mean that may mean somebody."""
+    own = {word for name in person.own_names for word in _WORD.findall(name)}
+    people = (other for other in codex.entries.values() if other.kind == "person" and other is not person)
+    others = (other for other in people if not (other.pronoun and person.pronoun) or other.pronoun == person.pronoun)
+    words = (word for other in others for name in other.own_names for word in _WORD.findall(name))
+    return frozenset(word for word in words if word[0].isupper() and word not in own)
 
 
 def _once_called(person: Entry, codex: Codex) -> tuple[str, ...]:
@@ -194,6 +258,13 @@ def _heads(person: Entry) -> frozenset[str]:
             if (role := _ROLE.fullmatch(part)) and _OFFICE.fullmatch(role[1]):
                 found |= {role[1], role[1].split()[-1]}
     return frozenset(head for head in found if head.split()[-1] not in ANYBODY and not FAMILY.fullmatch(head))
+
+
+def _is_of_before(sentence: str, names: tuple[str, ...]) -> bool:
+    """Return whether a sentence tells of people of these names as of the time before its passage."""
+    if _LONG_BEFORE.search(sentence):
+        return True
+    return _HAD.search(sentence) is not None and not tells_what_they_do(sentence, names)
 
 
 @lru_cache(maxsize=4096)

@@ -111,7 +111,7 @@ def still_true(codex: Codex, commit: Commit, kind: RowKind, row: int, piece: str
     for one in dead_who_act(codex, commit.get("contradictions", [])):
         summary = one.taken_from(summary)
         if kind == "sentence":
-            piece = marked(" ".join(one.left_out_of(piece)))
+            piece = marked(" ".join(one.left_out_of(piece, commit["passage"])))
         elif kind == "fact":
             piece = without(piece, one.is_over)
         else:

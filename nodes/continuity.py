@@ -813,10 +813,16 @@ def of_the_once_living(
     noted = [one for part in noted for one in sentences(part)]
     for entry in died:
         they = dead_in(codex, entry, was_alive=True)
-        told = [one for one in said if they.lives_in(one)] or [one for one in noted if they.lives_in(one)]
+        told = [one for one in (*said, *noted) if they.is_named_living_in(one)]
+        if not told:
+            kin = {
+                plain(passage)[start:end] for start, end, relative in codex.kin_in(plain(passage)) if relative is entry
+            }
+            told = [one for one in said if they.lives_in(one) and any(what in plain(one) for what in kin)]
         if told:
             acts = next((one for one in told if tells_what_they_do(one, they.names)), told[0])
-            yield {**_of_aspect("dead", entry, "status", acts, "alive"), "was_alive": True}
+            called = [*they.names, *they.kin]
+            yield {**_of_aspect("dead", entry, "status", acts, "alive"), "was_alive": True, "called": called}
 
 
 def _of_entry(entry: Entry, told: _Passage, codex: Codex) -> Iterator[Contradiction]:

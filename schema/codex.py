@@ -157,6 +157,8 @@ class Contradiction(TypedDict):
     """Of the line that a judge named."""
     was_alive: NotRequired[bool]
     """Whether whoever is dead was alive as the passage was written, before an edit."""
+    called: NotRequired[list[str]]
+    """What they were called then, by the brief and the author, too."""
 
 
 @described
@@ -715,7 +717,7 @@ class Codex:
             return None
         if (kin := kin_of(name)) is not None:
             owner = self.meant(kin.whose)
-            own = [entry for whose, what, entry in self._kin if what == kin.what and whose is owner]
+            own = [entry for whose, what, entry in self.relatives if what == kin.what and whose is owner]
             return own[0] if len(own) == 1 else None
         title, words = form_of(name)
         found = self._titled(title, " ".join(words)) if title else None
@@ -863,8 +865,8 @@ class Codex:
     def kin_in(self, text: str) -> list[tuple[int, int, Entry]]:
         """Return where a plain text says "his sister" of somebody whose only known sister that is, and of nobody else."""
         found = []
-        words = frozenset(_PART.findall(text)) if self._kin else frozenset[str]()
-        for owner, what, entry in self._kin:
+        words = frozenset(_PART.findall(text)) if self.relatives else frozenset[str]()
+        for owner, what, entry in self.relatives:
             # A text names whose sister it is, and that it does not is found without a pattern.
             if what not in text or words.isdisjoint(_PART.findall(plain(" ".join(owner.names)))):
                 continue
@@ -884,7 +886,7 @@ class Codex:
         return found
 
     @cached_property
-    def _kin(self) -> list[tuple[Entry, str, Entry]]:
+    def relatives(self) -> list[tuple[Entry, str, Entry]]:
         """Whose, what and who: of what two are to somebody, neither; an older sister is a sister, too."""
         found: dict[tuple[str, str], list[tuple[Entry, str, Entry]]] = {}
         for entry in self.entries.values():

@@ -119,3 +119,51 @@ def test_a_passage_has_a_mark_where_they_act_and_is_as_it_was_elsewhere():
 )
 def test_of_what_was_noted_what_they_did_there_is_over_and_what_is_so_stays(fact, is_over):
     assert HUGO.is_over(fact) is is_over
+
+
+def family(*roles: tuple[str, str]) -> DeadWhoActs:
+    """Return Hugo Moss, who was alive as the passage was written, among people of these roles."""
+    told = [
+        said("Hugo Moss", "pronouns", "he"),
+        said("Anna Moss", "pronouns", "she"),
+        said("Tom Bell", "pronouns", "he"),
+    ]
+    codex = changed(Codex(), [*told, *(said(name, "role", role) for name, role in roles)], "p1", 1)
+    codex = changed(codex, [said("Hugo Moss", "status", "dead")], "p2", 2)
+    entry = codex.find("Hugo Moss")
+    assert entry is not None
+    return dead_in(codex, entry, was_alive=True)
+
+
+MARRIED = family(("Hugo Moss", "Anna Moss's husband"))
+
+
+@pytest.mark.parametrize(
+    "sentence", ['"Careful," said her husband.', "Anna’s husband held the lamp.", "My husband says so."]
+)
+def test_somebody_is_meant_by_what_they_alone_are_to_somebody(sentence):
+    assert MARRIED.lives_in(sentence)
+    assert not MARRIED.is_named_living_in(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["Her husband's mother sang.", "Her late husband was a baker.", "His husband laughed.", "Her brother laughed."],
+)
+def test_another_relative_is_somebody_else(sentence):
+    assert not MARRIED.lives_in(sentence)
+
+
+def test_of_two_husbands_hers_may_be_either():
+    two = family(("Hugo Moss", "Anna Moss's husband"), ("Tom Bell", "Greta Bell's husband"), ("Greta Bell", "a singer"))
+    assert not two.lives_in("Her husband laughed.")
+    assert two.lives_in("Anna's husband laughed.")
+
+
+def test_behind_what_is_left_out_he_is_meant_until_another_man_is_named():
+    kept = "Anna laughed. She took the key. Tom came in. He sat down."
+    told = "He knelt. It rained. Anna looked at him."
+    assert MARRIED.taken_from("It rained. Hugo took the rope.") == "It rained."
+    assert MARRIED.taken_from(f"He knelt. Hugo took the rope. {told} {kept}") == f"He knelt. It rained. {kept}"
+    assert HUGO.taken_from("Hugo took the rope. He knelt. Anna laughed. She sat down.") == "Anna laughed. She sat down."
+    assert HUGO.taken_from("Hugo waved to Anna. She laughed.") == "She laughed."

@@ -2203,6 +2203,37 @@ def test_somebody_with_a_rank_is_meant_by_it_in_what_was_written_as_they_lived(b
     assert "shared the tin" in story.memory
 
 
+@pytest.mark.parametrize("tier", ["small", "full"])
+def test_somebody_is_meant_by_kinship_a_role_of_the_brief_and_a_pronoun_in_what_was_written_as_they_lived(
+    begin, author, monkeypatch, tier
+):
+    hums = (
+        "Hail drummed on the tiles. Bastian hung up his coat. He lit the stove and hummed a waltz. Signe Orrin peeled a pear. "
+        '"Mind the step," said her brother. The ferryman keeps rum under the planks. The pears were sweet.'
+    )
+    noted = ["The ferryman keeps rum under the planks.", "Signe Orrin peeled a pear."]
+    monkeypatch.setitem(FACTS, "drummed on the tiles", noted)
+    monkeypatch.setitem(SUMMARIES, "drummed on the tiles", "Bastian came in. He hummed a waltz. Signe peeled a pear.")
+    monkeypatch.setitem(CHANGES, "drummed on the tiles", [change("rum", "fact", noted[0], noted[0], "thing")])
+    story = begin(min_words=20, max_words=80, selector="simulator", past_tokens=0, top_k=8)
+    author(OPENING, ALIVE, SNOW, hums, tier=tier)
+    story.step()
+    story.edit_brief(characters=[PEOPLE[0], "Bastian Cole: her brother, the ferryman"])
+    for _ in range(3):
+        story.choose("Signe asks Bastian Cole for the brass key.")
+        story.step()
+    author(tier=tier)
+    asked = "Who hummed a waltz and lit the stove, and who said mind the step?"
+    list(story.edit_passage(3, DEAD, replay=True))
+    assert [one["entry"] for one in story.passage().contradictions] == ["Bastian Cole"]
+    found = " ".join(f"{hit.piece} {hit.summary}" for said in (asked, *noted) for hit in story.search(said, 9))
+    told = " ".join(line.text for known in story.codex() for line in known.lines if line.step == 4)
+    for lived in ("waltz", "stove", "her brother", "rum under"):
+        assert lived not in found + story.memory + told
+    assert "peeled a pear" in found
+    assert "The pears were sweet." in found
+
+
 def test_what_somebody_did_before_they_died_is_found_and_how_they_lived_is_not(begin, author, monkeypatch):
     mends = "Rust came off the pump in flakes. Bastian Cole mended the pump with a valve that Signe Orrin had sent for."
     monkeypatch.setitem(FACTS, "off the pump", ["Bastian Cole mends pumps."])

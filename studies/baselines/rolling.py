@@ -133,6 +133,7 @@ def _rolling_system(name: str, window: int | None, description: str) -> System:
         cost=lambda words: _rolling_cost(window, words),
         prompts=PROMPTS / "rolling",
         window=window,
+        own_guards=frozenset({"loops"}),
         own_samples=SAMPLES["own"],
         watched=True,
         plants_facts=window is not None,

@@ -67,7 +67,8 @@ class System:
     paced: bool = True
     """Whether its passages have 200 to 400 words each; those of one_shot, re3 and doc have lengths of their own."""
     own_guards: frozenset[str] = frozenset()
-    """What it has that not every system has, where guards are `own`: `copies`, `grammar`, `examples`."""
+    """What it has that not every system has, where guards are `own`: what keeps `copies` and `loops` out, a grammar of `scenes`
+    or of `sentences`, worked `examples`."""
     own_samples: int = 0
     """Samples of a passage, each going on from the last, where guards are `own`; 0 where a passage is asked for in one piece."""
     watched: bool = False

@@ -95,11 +95,11 @@ def _compute(novel: NovelRecord, system: System) -> dict[str, float | None]:
 MEASURE = Measure(
     name="choices",
     description="The choices, of systems that offer plans: shares of passages whose plan was `accepted` as it was offered, "
-    "`edited`, or the writer's `own` (the simulator of recurrentgpt revises every plan). `follows plan` is the share of the "
-    "longer words of the plan that its passage has, `follows others` that of the plans that were left: as far as both are "
-    "apart, the choice made the text; both are high where a passage copies its plan, which is no merit. `words per minute` are "
-    "words of the novel per minute of attention, reading at "
-    f"{READING_SPEED} words a minute and typing at {TYPING_SPEED}. Words tell little of sense: `study adherence` asks a judge.",
+    "`edited`, or the writer's `own` (the simulator of recurrentgpt may revise what it picks). `follows plan` is the share of "
+    "the longer words of the plan that its passage has, `follows others` that of the plans that were left: what the first is "
+    "above the second came by the choice; both are high where a passage copies its plan, which is no merit. `words per minute` "
+    f"are words of the novel per minute of attention, reading at {READING_SPEED} words a minute and typing at {TYPING_SPEED}. "
+    "Words tell little of sense: `study adherence` asks a judge.",
     columns=("accepted", "edited", "own", "follows_plan", "follows_others", "words_per_minute"),
     compute=_compute,
 )

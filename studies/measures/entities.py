@@ -10,6 +10,7 @@ import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 
+from recurrentgpt.nodes.codex_names import NOBODY
 from recurrentgpt.prose.sentences import count_words, sentences
 from recurrentgpt.studies.baselines.system import System
 from recurrentgpt.studies.measures.measure import Measure
@@ -36,6 +37,8 @@ _RULES = (
 )
 _SAME = {"gray": "grey", "blonde": "blond"}
 _WORD = re.compile(r"[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+")
+_WITH_ARTICLE = re.compile(rf"\b(?:[Tt]he|[Aa]n?) ((?:{_WORD.pattern} )?{_WORD.pattern})")
+_WHOLE_NAME = re.compile(rf"\b({_WORD.pattern}) (?=({_WORD.pattern}))")
 _TITLES = {"Mr", "Mrs", "Ms", "Dr", "Sir", "Lady", "Lord", "Captain", "The", "But", "And", "God"}
 OFTEN = 3
 """Mentions that make somebody a person of the story."""
@@ -46,7 +49,7 @@ class Entities:
     """How well a text keeps its people."""
 
     names: int
-    """Names that are mentioned three times or more."""
+    """Names without an article that are mentioned three times or more, first and last name as one."""
     conflicts: list[str]
     """One sentence each."""
     vanished: list[str]
@@ -68,11 +71,21 @@ def entities(text: str) -> Entities:
                 if before != value:
                     conflicts.append(f"The {attribute} of {name} is {before}, then {value}.")
                     found_in.append(sentence)
-    mentions = _names(text)
-    known = {name for name, places in mentions.items() if len(places) >= OFTEN}
+    known = {name: places for name, places in _called(text).items() if len(places) >= OFTEN}
     half = count_words(text) // 2
-    vanished = sorted(name for name in known if max(mentions[name]) < half)
+    vanished = sorted(name for name, places in known.items() if max(places) < half)
     return Entities(len(known), conflicts, vanished, found_in)
+
+
+def _called(text: str) -> dict[str, list[int]]:
+    """Return where each name is mentioned that has no article before it, what is one name with a surname behind it as one."""
+    mentions = {name: places for name, places in _names(text).items() if name not in NOBODY}
+    with_article = Counter(word for match in _WITH_ARTICLE.finditer(text) for word in match[1].split())
+    mentions = {name: places for name, places in mentions.items() if 2 * with_article[name] < len(places)}
+    for first, last in _WHOLE_NAME.findall(text):
+        if first in mentions and last in mentions and first != last:
+            mentions[first] = sorted({*mentions[first], *mentions.pop(last)})
+    return mentions
 
 
 def names_of(text: str) -> list[str]:
@@ -105,8 +118,9 @@ def _compute(novel: NovelRecord, system: System) -> dict[str, float | None]:
 
 MEASURE = Measure(
     name="entities",
-    description="People: `names` are mentioned three times or more, `conflicts` are eyes, hair, ages and hands that change, and "
-    "`vanished` are names of the first half that the second never has. Rules find them, which miss much.",
+    description="People: `names` are words in capitals, without an article, that are mentioned three times or more (a first "
+    "name and the surname behind it are one; some are places), `conflicts` are eyes, hair, ages and hands that change, and "
+    "`vanished` are names of the first half that the second never has. Rules find them, and miss much.",
     columns=("names", "conflicts", "vanished"),
     compute=_compute,
 )

@@ -15,6 +15,8 @@ from recurrentgpt.studies.measures.measure import Measure
 from recurrentgpt.studies.runs.schemas import NovelRecord
 
 BAND_WORDS = 6000
+COMPARED_WORDS = 1000
+"""Words from the beginning on which novels of different lengths are compared."""
 HUMAN_BAND = {
     "repeated_4grams": (0.002, 0.015),
     "zlib_ratio": (2.37, 2.56),
@@ -100,7 +102,10 @@ def _compute(novel: NovelRecord, system: System) -> dict[str, float | None]:
     found = repetition(novel["text"])
     band = in_band(found)
     values = {name: round(value, 5) for name, value in asdict(found).items() if name != "words"}
-    return {**values, "in_human_band": None if band is None else sum(band.values())}
+    words = tokens(novel["text"])[:COMPARED_WORDS]
+    first = round(_repeated(words, 4), 5) if len(words) == COMPARED_WORDS else None
+    in_human_band = None if band is None else sum(band.values())
+    return {**values, "repeated_4grams_of_1000": first, "in_human_band": in_human_band}
 
 
 MEASURE = Measure(
@@ -108,7 +113,8 @@ MEASURE = Measure(
     description="Repetition: four classics have in windows of 6,000 words 0.2-1.5 % of repeated 4-grams, a zlib ratio of "
     "2.37-2.56 and an MTLD of 84-134, and 0.87-0.93 of different word pairs in windows of 1,000. `in human band` counts how many "
     "of the four lie there, for novels of that length: shorter texts repeat less, and longer ones more, so that systems of "
-    "different `words` do not compare. These detect repetition, never coherence.",
-    columns=(*HUMAN_BAND, "in_human_band"),
+    f"different `words` compare by the first {COMPARED_WORDS:,} words alone, `repeated 4grams of 1000`. These detect repetition, "
+    "never coherence.",
+    columns=(*HUMAN_BAND, "repeated_4grams_of_1000", "in_human_band"),
     compute=_compute,
 )

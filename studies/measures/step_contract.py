@@ -33,9 +33,9 @@ class Contract:
     """Memories of at most 20 sentences and 500 words, and 10 sentences at least from the sixth step on."""
     plans: int | None
     """Steps with exactly three plans; after the last there are none."""
-    first_try: float
-    """Share of calls whose reply was usable at once."""
-    retries: int
+    first_try: float | None
+    """Share of calls whose reply was usable at once; None where replies are to other prompts than those that were asked."""
+    retries: int | None
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ def contract(novel: NovelRecord, *, recurrent: bool, remembers: bool, paced: boo
         passage=sum(low <= passage["words"] <= high for passage in passages[:-1]) if paced else None,
         memory=sum(_memory_fits(passage) for passage in passages) if remembers else None,
         plans=sum(passage["plans"] == PLANS for passage in passages[:-1]) if recurrent else None,
-        first_try=1 - retries / calls if calls else 1.0,
-        retries=retries,
+        first_try=None if novel["outdated"] else 1 - retries / calls if calls else 1.0,
+        retries=None if novel["outdated"] else retries,
     )
 
 
@@ -113,19 +113,22 @@ def _contract_columns(novel: NovelRecord, system: System) -> dict[str, float | N
     return {
         "steps": found.steps,
         "passages_in_length": found.passage,
-        "memories_in_ceilings": found.memory,
+        "memories_in_bounds": found.memory,
         "steps_with_3_plans": found.plans,
-        "first_try": round(found.first_try, 4),
+        "first_try": None if found.first_try is None else round(found.first_try, 4),
         "retries": found.retries,
     }
 
 
 CONTRACT = Measure(
     name="contract",
-    description="The contract: how many steps a novel has, and how many of them keep to it. Of the last step neither the "
-    "passage, which fills what is left, nor the plans, of which there are none, can count. What a system does not have is left "
-    "blank.",
-    columns=("steps", "passages_in_length", "memories_in_ceilings", "steps_with_3_plans", "first_try", "retries"),
+    description=f"The contract: how many steps a novel has, and how many of them keep to it: passages of {PASSAGE_WORDS[0]} to "
+    f"{PASSAGE_WORDS[1]} words, memories of at most {MEMORY_SENTENCES} sentences and {MEMORY_WORDS} words (and from the sixth "
+    f"step on of at least {FEWEST_SENTENCES} sentences), {PLANS} plans. Of the last step neither the passage, which fills what "
+    "is left, nor the plans, of which there are none, can count. `first try` is the share of calls whose reply was usable at "
+    "once, `retries` is how often another was asked for, be it for its form or for what a guard found; both are blank where "
+    "prompts differ from those of a recording. What a system does not have is left blank.",
+    columns=("steps", "passages_in_length", "memories_in_bounds", "steps_with_3_plans", "first_try", "retries"),
     compute=_contract_columns,
 )
 
@@ -137,17 +140,16 @@ def _growth_columns(novel: NovelRecord, system: System) -> dict[str, float | Non
         "prompt_slope": round(grows.per_step, 3) if known else None,
         "prompt_slope_low": round(grows.low, 3) if known else None,
         "prompt_slope_high": round(grows.high, 3) if known else None,
-        "prompt_mean": round(grows.mean, 1),
+        "prompt_mean": round(novel["usage"]["input_tokens"] / max(1, novel["usage"]["calls"]), 1),
     }
 
 
 PROMPT_GROWTH = Measure(
     name="prompt growth",
-    description="Prompt tokens per call against the step, with the interval of 95 %. A wide interval with 0 in it shows neither "
-    "that "
-    f"prompts grow nor that they do not. Novels of fewer than {FEWEST_STEPS} steps, their first few left out, have no slope. A "
-    "call "
-    "is any: grades and summaries too, of which systems have more or fewer, so that `input tokens` is what a novel costs.",
+    description="Prompt tokens per call: the mean of all calls of a novel, and how they go with the step, with the interval of "
+    "95 %; of two premises the slopes of both. A wide interval with 0 in it shows neither that prompts grow nor that they do "
+    f"not. Novels of fewer than {FEWEST_STEPS} steps, their first few left out, have no slope. A call is any: grades and "
+    "summaries too, of which systems have more or fewer, so that `input tokens` is what a novel costs.",
     columns=("prompt_slope", "prompt_slope_low", "prompt_slope_high", "prompt_mean"),
     compute=_growth_columns,
 )

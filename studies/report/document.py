@@ -11,6 +11,8 @@ class Table:
 
     headings: list[str]
     rows: list[list[str]]
+    caption: str = ""
+    """What it shows, in a few words, where it stands alone."""
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,8 @@ from recurrentgpt.studies.runs.plan import Plan, Price
 from recurrentgpt.studies.runs.schemas import NovelRecord
 from recurrentgpt.studies.study_context import TOLERANCE
 
+FEWEST_FOR_INTERVAL = 3
+"""Premises from which on a mean has an interval: Student's of two is a dozen times as long as they lie apart."""
 POOLED = "all genres"
 STOPPED = ", stopped"
 """Behind the name of a system whose novel failed, as far as it was written."""
@@ -66,6 +68,7 @@ def measured_row(novel: NovelRecord, price: Price | None = None) -> Row:
         "off_by_over_a_tenth": int(is_off(novel)),
         **{name: usage[name] for name in ("calls", "input_tokens", "cached_tokens", "output_tokens")},
         "seconds": round(usage["seconds"], 1),
+        "changed_prompts": novel["outdated"],
     }
     if price:
         spent = usage["input_tokens"] * price.input + usage["output_tokens"] * price.output
@@ -226,7 +229,8 @@ def is_off(novel: NovelRecord) -> bool:
 def slopes(rows: list[Row]) -> dict[str, tuple[float, float, float]]:
     """Return by system the slope of its prompts with the interval of 95 %, from novels long enough to have one.
 
-    Of one premise it is the novels' own; of several, that of their mean, each premise the mean of its seeds.
+    Of one premise it is the novels' own; of several, that of their mean, each premise the mean of its seeds; of two, which have
+    none to speak of, both slopes.
     """
     names = ("prompt_slope", "prompt_slope_low", "prompt_slope_high")
     gathered: dict[str, dict[tuple[str, int], list[list[float]]]] = defaultdict(lambda: defaultdict(list))
@@ -239,8 +243,9 @@ def slopes(rows: list[Row]) -> dict[str, tuple[float, float, float]]:
         if len(of_each) == 1:
             found[system] = (of_each[0][0], of_each[0][1], of_each[0][2])
         else:
-            steepness = [each[0] for each in of_each]
-            found[system] = (mean(steepness), *mean_interval(steepness))
+            steepness = sorted(each[0] for each in of_each)
+            low, high = mean_interval(steepness) if len(steepness) >= FEWEST_FOR_INTERVAL else steepness
+            found[system] = (mean(steepness), low, high)
     return found
 
 

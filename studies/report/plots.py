@@ -15,21 +15,21 @@ from recurrentgpt.studies.judging.statistics import mean_interval, wilson
 from recurrentgpt.studies.measures.repetition import BAND_WORDS, HUMAN_BAND, curve
 from recurrentgpt.studies.measures.step_contract import prompt_tokens
 from recurrentgpt.studies.recording.jsonl import Row
-from recurrentgpt.studies.report.figures import Result
+from recurrentgpt.studies.report.figures import FEWEST_FOR_INTERVAL, Result
 from recurrentgpt.studies.runs.schemas import NovelRecord
 
 try:
     from matplotlib import colormaps
     from matplotlib.figure import Figure
-    from matplotlib.ticker import MaxNLocator
+    from matplotlib.ticker import MaxNLocator, ScalarFormatter
     from matplotlib.transforms import ScaledTranslation
 except ImportError as error:  # pragma: no cover - the extra is installed where tests run
     raise MissingExtra("Plots need Matplotlib; install it with: pip install 'recurrentgpt[study]'") from error
 
 _SIZE = (9.5, 4.2)
 _BARS = "mean over premises;\nbars: its interval, 95 %;\ndots: both of two premises"
-_FEWEST = 3
-"""Premises from which on a mean has a bar: Student's interval of two is a dozen times as long as they lie apart."""
+_FAR = 4
+"""How many times as long as another system's a novel is where steps stand on a logarithmic axis."""
 _COLOURS, _PREFERENCE = colormaps["tab20"], "RdBu"
 _MARKERS, _LINES = "osD^v<>PXd*hp8H+x1234", ("-", "--", "-.", ":")
 
@@ -83,18 +83,25 @@ def prompts(novels: list[NovelRecord], path: Path) -> None:
     """Plot prompt tokens per call against the step, the mean of each system's premises."""
     figure, axes = _axes("step", "prompt tokens per call")
     _lines(axes, _gathered(novels, lambda novel: list(enumerate(prompt_tokens(novel), start=1))))
-    axes.set_xlim(0.5, 0.5 + max([1, *(len(novel["passages"]) for novel in novels)]))
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    longest = max([1, *(len(novel["passages"]) for novel in novels)])
+    if longest >= _FAR * min((len(novel["passages"]) for novel in novels), default=1):
+        axes.set_xscale("log", base=2)
+        axes.set_xlim(0.8, 1.25 * longest)
+        axes.xaxis.set_major_formatter(ScalarFormatter())
+    else:
+        axes.set_xlim(0.5, 0.5 + longest)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     _save(figure, axes, path, _BARS)
 
 
 def repeats(novels: list[NovelRecord], path: Path) -> None:
-    """Plot the share of repeated 4-grams against words, over the band of four classics."""
+    """Plot the share of repeated 4-grams against words, over the band of four classics where novels are as long as that."""
     figure, axes = _axes("words", "repeated 4-grams")
-    low, high = HUMAN_BAND["repeated_4grams"]
-    axes.axhspan(low, high, color="black", alpha=0.12, linewidth=0, label=f"four classics at {BAND_WORDS:,} words")
     points = _gathered(novels, lambda novel: curve(novel["text"])[:-1])
-    _lines(axes, points, least=high)
+    low, high = HUMAN_BAND["repeated_4grams"]
+    if is_as_long := any(place >= BAND_WORDS for values in points.values() for place in values):
+        axes.axhspan(low, high, color="black", alpha=0.12, linewidth=0, label=f"four classics at {BAND_WORDS:,} words")
+    _lines(axes, points, least=high if is_as_long else 0.0)
     # From the first point on: there is none before 500 words, which is half of a short novel.
     if places := sorted({place for values in points.values() for place in values}):
         beside = 0.05 * (places[-1] - places[0]) or 50
@@ -162,10 +169,14 @@ def _lines(axes: Any, systems: dict[str, dict[float, list[float]]], least: float
         places = sorted(values)
         means = [mean(values[place]) for place in places]
         counts = [len(values[place]) for place in places]
-        spans = [mean_interval(values[place]) if len(values[place]) >= _FEWEST else _NO_BAR for place in places]
+        spans = [
+            mean_interval(values[place]) if len(values[place]) >= FEWEST_FOR_INTERVAL else _NO_BAR for place in places
+        ]
         _bars(axes, system, places, means, spans, f"{system}, {_counted(min(counts), max(counts), 'premise')}")
-        pairs = [(place, value) for place in places for value in values[place] if 1 < len(values[place]) < _FEWEST]
-        axes.plot([x for x, _ in pairs], [y for _, y in pairs], ".", color=_look(system)["color"], markersize=3)
+        few = [place for place in places if 1 < len(values[place]) < FEWEST_FOR_INTERVAL]
+        pairs = [(place, value) for place in few for value in values[place]]
+        look = {**_look(system), "linestyle": "none", "markersize": 3}
+        axes.plot([x for x, _ in pairs], [y for _, y in pairs], transform=_aside(axes, system), **look)
         reached = [high for _, high in spans if not isnan(high)]
         highest = max(highest, *means, *reached, *(value for _, value in pairs))
     axes.set_ylim(0, 1.05 * highest or 1.0)
@@ -175,18 +186,31 @@ def _bars(
     axes: Any, system: str, places: Sequence[float], means: list[float], spans: list[tuple[float, float]], label: str
 ) -> None:
     """Draw a line with an interval at every place, moved aside by a point or two, so that none stands upon another's."""
-    aside = 0.7 * (_place(system) - len(all_systems()) / 2) / 72
-    beside = axes.transData + ScaledTranslation(aside, 0, axes.figure.dpi_scale_trans)
     reach = [[abs(middle - low) for middle, (low, _) in zip(means, spans, strict=True)]]
     reach.append([abs(high - middle) for middle, (_, high) in zip(means, spans, strict=True)])
     axes.update_datalim(list(zip(places, means, strict=True)))
-    axes.errorbar(places, means, yerr=reach, label=label, transform=beside, capsize=2, elinewidth=0.8, **_look(system))
+    axes.errorbar(
+        places,
+        means,
+        yerr=reach,
+        label=label,
+        transform=_aside(axes, system),
+        capsize=2,
+        elinewidth=0.8,
+        **_look(system),
+    )
+
+
+def _aside(axes: Any, system: str) -> Any:
+    """Return where a system's points stand, a point or two beside those of others."""
+    aside = 0.7 * (_place(system) - len(all_systems()) / 2) / 72
+    return axes.transData + ScaledTranslation(aside, 0, axes.figure.dpi_scale_trans)
 
 
 def _counted(fewest: int, most: int, what: str) -> str:
-    """Return how many there are, `1 premise` or `3 to 5 premises`."""
-    many = f"{most}" if fewest == most else f"{fewest} to {most}"
-    return f"{many} {what}{'' if most == 1 else 's'}"
+    """Return how many there are, `1 premise` or `5 premises, 3 where fewest`."""
+    many = f"{most} {what}{'' if most == 1 else 's'}"
+    return many if fewest == most else f"{many}, {fewest} where fewest"
 
 
 def _axes(x: str, y: str) -> tuple[Figure, Any]:

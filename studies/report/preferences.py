@@ -37,10 +37,11 @@ _GUARDS: dict[Guards, str] = {
     "none": "No system has guards.",
 }
 _PAPER = (
-    "Rows of the paper are its own figures as printed (arXiv 2305.13304, per cent preferring RecurrentGPT : the other): 18 of "
-    "its 48 add up to more than 100, so that ties went to both sides; other premises, models and readers, and a RecurrentGPT "
-    "that is nearer to `paper` here than to recurrentgpt. Compare the direction, not the digits. Its gpt4 is RecurrentGPT on a "
-    "stronger model: here a run of its own, of which `rivals` makes a row."
+    "Rows of the paper are its own figures as printed (arXiv 2305.13304, per cent of its readers, who are people, preferring "
+    "RecurrentGPT : the other): 18 of its 48 add up to more than 100, as they do where a tie goes to both sides, and 30 to "
+    "less; other premises, lengths, models and readers, and a RecurrentGPT that is nearer to `paper` here than to "
+    "recurrentgpt. Compare the direction, not the digits. Its gpt4 is RecurrentGPT on a stronger model: here a run of its own, "
+    "of which `rivals` makes a row."
 )
 
 
@@ -58,17 +59,21 @@ def table_section(plan: Plan, results: list[Result], source: str) -> Section:
         else:
             section.parts.append("To be read as the tables of the judges are.")
         section.parts.append(Picture(f"preferences-{source}.png", f"Preferences by {source}, all genres"))
-    # Where nobody has compared anything yet the paper's figures stand alone, and once.
-    paper = paper_figures() if found or (source == "judges" and not results) else {}
-    tables, printed = _tables(plan, found, paper)
+    tables, printed = _tables(plan, found, paper_figures() if found else {}, f"Preferences by {source}")
     section.parts += tables
     if explains and printed:
         section.parts.append(_PAPER)
     return section
 
 
+def paper_section(plan: Plan) -> Section | None:
+    """Return the paper's figures for the systems of a plan, to stand alone where nobody has compared anything yet."""
+    tables, printed = _tables(plan, {}, paper_figures(), "Preferences of the paper's readers")
+    return Section("Preferences of the paper's readers", [*tables, _PAPER]) if printed else None
+
+
 def _tables(
-    plan: Plan, found: Mapping[tuple[str, str, str], Result], paper: Mapping[str, str]
+    plan: Plan, found: Mapping[tuple[str, str, str], Result], paper: Mapping[str, str], whose: str
 ) -> tuple[list[Table], bool]:
     """Return a table per criterion, the paper's row below each of ours, and whether there is any of the paper's."""
     first, places, printed = plan.systems[0], [*plan.genres, POOLED], False
@@ -86,7 +91,7 @@ def _tables(
         if rows:
             tests = _TESTS if found else ()
             body = [row[: 1 + len(places) + len(tests)] for row in rows]
-            tables.append(Table([criterion, *places, *tests], body))
+            tables.append(Table([criterion, *places, *tests], body, f"{whose}: {criterion}"))
     return tables, printed
 
 
@@ -135,7 +140,7 @@ def matrix_section(folder: RunFolder) -> Section | None:
         if known := compared_systems(plan, shares):
             body = [[row, *(_percent(shares.get((row, other))) for other in known)] for row in known]
             section.parts += [
-                Table([f"by {source}", *known], body),
+                Table([f"by {source}", *known], body, f"Win matrix by {source}"),
                 Picture(f"wins-{source}.png", f"Win matrix by {source}"),
             ]
     return section if section.tables else None

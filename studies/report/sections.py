@@ -10,7 +10,9 @@ from recurrentgpt.studies.baselines.write_prose import SAMPLES
 from recurrentgpt.studies.judging import pairwise as judges
 from recurrentgpt.studies.judging.statistics import FEW
 from recurrentgpt.studies.measures.catalogue import all_measures
+from recurrentgpt.studies.measures.planted import window_reach
 from recurrentgpt.studies.measures.step_contract import PROMPT_GROWTH, slope
+from recurrentgpt.studies.measures.world_author import memory_half_life
 from recurrentgpt.studies.recording.jsonl import Row
 from recurrentgpt.studies.report.document import Picture, Section, Table
 from recurrentgpt.studies.report.figures import (
@@ -56,7 +58,8 @@ DEVIATIONS = (
     "copies as they are; memories and plans keep their forms.",
     "The embedded model wears no adapter, unless the plan gives a system one: ours was trained for recurrentgpt's prompts, and "
     "favours recurrentgpt.",
-    "Headings, titles and remarks are taken out of the text of every system alike.",
+    "Headings, titles and remarks are taken out of the text of every system alike, as far as rules know them: what they miss "
+    "stands in the novel and is counted with it.",
     "Automatic verdicts on what is interesting are weak evidence. The measures without a judge come first for that "
     "reason.",
 )
@@ -151,7 +154,7 @@ DIFFERENCES = Table(
         [
             "re3, doc",
             "penalties on tokens that were used, when a draft is sampled",
-            "the sampling of every system here, without them",
+            "the sampling of every system here: weak ones on the embedded model, none elsewhere",
             "all others, in repetition",
         ],
         [
@@ -176,7 +179,7 @@ DIFFERENCES = Table(
         [
             "re3",
             "those not named in an item are drawn by chance, by a trained retriever",
-            "the likest by embedding",
+            "the nearest by embedding",
             "unknown",
         ],
         ["doc", "a trained controller", "none, as in the paper", "all others"],
@@ -214,6 +217,7 @@ DIFFERENCES = Table(
             "rolling, re3, doc over paper",
         ],
     ],
+    "What differs from what was published",
 )
 """Where a system is not what was published, after the papers and their authors' public code."""
 GUARDS: dict[Guards, str] = {
@@ -237,13 +241,21 @@ def cost_section(folder: RunFolder, rows: list[Row]) -> Section:
     )
     if folder.plan.price:
         names += ("money",)
+    if any(row["changed_prompts"] for row in rows):
+        names += ("changed_prompts",)
     section = Section(
         "Novels and their cost",
         [
             *_cautions(folder),
             "What a novel has and costs: the mean over premises, each the mean of its seeds. `off target` is the share by which "
-            "novels are longer or shorter than asked for.",
-            _means(folder, rows, names),
+            "novels are longer or shorter than asked for, whichever it is; `cached tokens` are those of the input that a server "
+            "had read before and says so. Where a reader cut a reply short, its tokens are estimates.",
+            _means(
+                folder,
+                [{**row, "off_target": abs(row["off_target"])} for row in rows],
+                names,
+                "What a novel has and costs",
+            ),
         ],
     )
     ended = sum(not row["stopped"] for row in rows)
@@ -256,7 +268,7 @@ def cost_section(folder: RunFolder, rows: list[Row]) -> Section:
         listed = f"; the first {_LISTED} are listed, and all are in measures.csv" if len(off) > _LISTED else ""
         section.parts += [
             f"Off by more than a tenth are {len(off)} of {ended} novels, which are counted beside each comparison{listed}.",
-            Table(["novel off its target", "words", "asked for", "off"], off[:_LISTED]),
+            Table(["novel off its target", "words", "asked for", "off"], off[:_LISTED], "Novels off their target"),
         ]
     return section
 
@@ -266,8 +278,10 @@ def _cautions(folder: RunFolder) -> list[str]:
     novels, said = folder.novels(), list[str]()
     if outdated := sum(novel["outdated"] for novel in novels):
         said.append(
-            f"{outdated} prompts have changed since the recording was made and were answered in its order: this shows that "
-            "the program runs, and not how a model writes with these prompts."
+            f"{outdated} prompts have changed since the recording was made, `changed prompts` by novel, and each got the next "
+            "reply that was recorded for its role and step: this shows that the program runs, and not how a model writes with "
+            "these prompts. Calls and tokens are those of this replay; where a reply did not do, more were asked for than were "
+            "recorded."
         )
     premises = len({(novel["genre"], novel["number"]) for novel in novels})
     if premises < FEWEST_TO_DECIDE:
@@ -295,7 +309,11 @@ def runs_section(folders: Mapping[str, RunFolder]) -> Section:
         [
             "Means over premises, each the mean of its seeds. Runs with other guards, models or lengths do not compare like with "
             "like, except in that one thing. The report of each run is in the folder of its name.",
-            Table(["run", "system", "models", "guards", "novels", *(name.replace("_", " ") for name in names)], rows),
+            Table(
+                ["run", "system", "models", "guards", "novels", *(name.replace("_", " ") for name in names)],
+                rows,
+                "Runs side by side",
+            ),
         ],
     )
 
@@ -306,17 +324,27 @@ def guards_table(plan: Plan) -> Table:
     for name in plan.systems:
         system, guards = find_system(name), plan.guards
         samples = SAMPLES[guards] if guards != "own" else system.own_samples
-        copies = "copies" in system.own_guards if guards == "own" else guards == "shared" and system.watched
-        others = [guards == "own" and guard in system.own_guards for guard in ("grammar", "examples")]
+        own = system.own_guards if guards == "own" else frozenset[str]()
+        kept_out = own if guards == "own" else {"copies", "loops"} if guards == "shared" and system.watched else own
+        grammar = next((what for what in ("scenes", "sentences") if what in own), "")
         rows.append(
             [
                 name,
-                "refused" if copies else "let stand",
-                f"up to {samples}" if system.own_samples and samples > 1 else "in one piece",
-                *("on the embedded model" if has else "none" for has in others),
+                *("kept out" if what in kept_out else "let stand" for what in ("copies", "loops")),
+                f"goes on, up to {samples} times" if system.own_samples and samples > 1 else "comes in one piece",
+                f"of {grammar}" if grammar else "none",
+                "yes" if "examples" in own else "none",
             ]
         )
-    return Table([f"guards: {plan.guards}", "copies", "samples of a passage", "scene grammar", "worked examples"], rows)
+    headings = [
+        f"guards: {plan.guards}",
+        "copies",
+        "loops",
+        "a passage",
+        "grammar, embedded model",
+        "examples, embedded model",
+    ]
+    return Table(headings, rows, f"Guards: {plan.guards}")
 
 
 def measure_section(folder: RunFolder, rows: list[Row]) -> Section:
@@ -327,13 +355,16 @@ def measure_section(folder: RunFolder, rows: list[Row]) -> Section:
     plots = {
         "repetition": Picture(
             "repetition.png",
-            "Repeated 4-grams of the first 500 words, 1,000 and so on; the band is that of 6,000 words, before which people "
-            "repeat less",
+            "Repeated 4-grams of the first 500 words, 1,000 and so on; people repeat less the shorter the text",
         ),
         "prompt growth": Picture("prompts.png", "Prompt tokens per call against the step"),
     }
     for name, measure in all_measures().items():
-        table = _slopes(folder, rows) if measure is PROMPT_GROWTH else _means(folder, rows, measure.columns)
+        if all(row[column] is None for row in rows for column in measure.columns):
+            continue  # no system of these has it
+        caption = f"{name.capitalize()}, guards: {folder.plan.guards}"
+        is_growth = measure is PROMPT_GROWTH
+        table = _slopes(folder, rows, caption) if is_growth else _means(folder, rows, measure.columns, caption)
         section.parts += [measure.description, table]
         section.parts += [
             f"All of {column.replace('_', ' ')} is {shared}: it tells no systems apart."
@@ -351,38 +382,60 @@ def _saturated(rows: list[Row], column: str) -> str:
     return _number(values.pop()) if len(values) == 1 and len(systems) > 1 else ""
 
 
-def _slopes(folder: RunFolder, rows: list[Row]) -> Table:
+def _slopes(folder: RunFolder, rows: list[Row], caption: str) -> Table:
     means, found = by_system(rows, "prompt_mean"), slopes(rows)
-    body = [
-        [
-            system,
-            _number(means[system]),
-            *(
-                (f"{found[system][0]:.3f}", f"{found[system][1]:.3f} to {found[system][2]:.3f}")
-                if system in found
-                else ("", "")
-            ),
-        ]
-        for system in named_systems(folder.plan, rows)
-    ]
-    return Table(["prompt tokens per call", "mean", "slope per step", "interval"], body)
+    body: list[list[str]] = []
+    for system in named_systems(folder.plan, rows):
+        cells = ["", ""]
+        if system in found:
+            middle, low, high = found[system]
+            steep = {
+                (row["genre"], row["number"])
+                for row in rows
+                if row["system"] == system and row["prompt_slope"] is not None
+            }
+            cells = [f"{middle:.3f}", f"{low:.3f} {'and' if len(steep) == 2 else 'to'} {high:.3f}"]
+        body.append([system, _number(means[system]), *cells])
+    return Table(["prompt tokens per call", "mean", "slope per step", "interval"], body, caption)
 
 
-def recall_section(rows: list[Row]) -> Section:
-    """Return the recall of planted facts at four levels."""
+LEVELS = ("retrieval", "memory", "prompt", "text")
+
+
+def shown_levels(rows: list[Row]) -> list[str]:
+    """Return the levels of recall that a report shows: those that a system has, and that are not those of the one before."""
+    shown: list[str] = []
+    for level in LEVELS:
+        if any(row[level] for row in rows) and not (shown and all(row[level] == row[shown[-1]] for row in rows)):
+            shown.append(level)
+    return shown
+
+
+def recall_section(rows: list[Row], embedder: str = "default") -> Section:
+    """Return the recall of planted facts at four levels, searched for with an embedding model as a plan names it."""
     section = Section(
         "Recall of planted facts",
         [
             "A scripted author of the full tier, and not the model of the novels, plants a fact in every passage; a later plan "
-            "needs it without saying it. Shown is how often it was there whenever needed: found by the long-term memory, held by "
-            "the short-term memory, in the prompt, in the text. This author uses what its prompt holds, always: the text follows "
-            "from the prompt, and says nothing of what a model would do with it. What a system does not have is left blank, and "
-            "so is retrieval "
-            "at distance 1: the last passage is in the prompt and is not searched for. A window of tokens falls off where it "
-            "ends, which shows that the measure works."
+            "needs it without saying it. Shown is how often it was there whenever needed: found by the long-term memory, held "
+            "by the short-term memory, in the prompt, in the text. This author uses what its prompt holds, always: the text "
+            "follows from the prompt, and says nothing of what a model would do with it. What it does not need its memory "
+            f"forgets by chance, with a half-life of {memory_half_life():.1f} passages: the memory's figures are the script's "
+            "and no model's. What a system does not have is left blank, and so is retrieval at distance 1: the last passage is "
+            "in the prompt and is not searched for. rolling_unlimited is not measured: its prompts hold all, as long as they "
+            "fit. Systems have prompts of different lengths, see the last table of this part.",
+            f"Each figure is of {_tries(rows)} facts; passages are found by {_EMBEDDERS[embedder]}.",
         ],
     )
-    for level in ("retrieval", "memory", "prompt", "text"):
+    reaches = [(row["system"], reach) for row in rows if (reach := window_reach(row["system"])) is not None]
+    section.parts += [
+        f"By its arithmetic the window of {system} holds {reach:.1f} passages: beyond it facts should not be there."
+        for system, reach in reaches
+    ]
+    shown = shown_levels(rows)
+    if "text" not in shown:
+        section.parts.append("The text has what the prompt had, without exception, and is not shown by itself.")
+    for level in shown:
         ways = sorted({int(way) for row in rows for way in row[level]})
         if not ways:
             continue  # no system of these has it
@@ -393,10 +446,16 @@ def recall_section(rows: list[Row]) -> Section:
             ]
             for row in rows
         ]
-        if len(shares := {cell for row in body for cell in row[1:] if cell}) == 1:
-            section.parts.append(f"All of {level} is {shares.pop()}: it is saturated, and tells no systems apart.")
+        for name, *cells in body:
+            if {cell for cell in cells if cell} == {"1.00"}:
+                section.parts.append(
+                    f"{level.capitalize()} of {name} is 1.00 throughout: how far it would reach, it does not tell."
+                )
         caption = f"Facts there against distance: {level}; bars are Wilson's 95 % intervals"
-        section.parts += [Table([level, *map(str, ways)], body), Picture(f"recall-{level}.png", caption)]
+        section.parts += [
+            Table([level, *map(str, ways)], body, f"Facts there against distance: {level}"),
+            Picture(f"recall-{level}.png", caption),
+        ]
     section.parts.append(
         f"Prompt tokens of each step of these runs, the first {WARM_UP} left out while memories fill: the slope per step "
         "with its interval of 95 %. A wide interval with 0 in it shows neither that prompts grow nor that they do not: those of "
@@ -410,9 +469,22 @@ def recall_section(rows: list[Row]) -> Section:
                 [system, str(one.steps), f"{one.mean:,.0f}", f"{one.per_step:.3f}", f"{one.low:.3f} to {one.high:.3f}"]
                 for system, one in slopes
             ],
+            "Prompt tokens of a step",
         )
     )
     return section
+
+
+_EMBEDDERS = {
+    "default": "the default embedding model",
+    "hash-256": "hashes of their words in place of an embedding model",
+}
+
+
+def _tries(rows: list[Row]) -> str:
+    """Return of how many facts the figures of recall are."""
+    counts = {tally[1] for row in rows for level in LEVELS for tally in row[level].values()}
+    return str(min(counts)) if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
 
 
 def judge_section(folder: RunFolder) -> Section:
@@ -439,7 +511,8 @@ def judge_section(folder: RunFolder) -> Section:
         if found.pairs
     ]
     if rows:
-        section.parts.append(Table(["judge", "asked which is", "right", "shuffled", "doubled", "swapped", ""], rows))
+        headings = ["judge", "asked which is", "right", "shuffled", "doubled", "swapped", ""]
+        section.parts.append(Table(headings, rows, "How judges qualify"))
     else:
         section.parts.append("No judge has been asked.")
     if turned := orders(folder):
@@ -452,6 +525,7 @@ def judge_section(folder: RunFolder) -> Section:
                     [one.judge, *map(str, (one.pairs, one.agree, one.flips, one.ties, one.half)), _share_of(one.first)]
                     for one in turned
                 ],
+                "Verdicts in both orders",
             ),
         ]
     for row in agreements(folder):
@@ -488,8 +562,25 @@ def run_section(folder: RunFolder) -> Section:
     facts += [["models", ", ".join(models)]]
     facts += [[name, value] for name, value in manifest["versions"].items()]
     facts += [["seeds", ", ".join(map(str, plan.seeds))], ["answered from", plan.replay or "a model"]]
-    facts += [["guards", plan.guards]]
-    section = Section("The run", [Table(["", ""], facts)])
+    facts += [["guards", plan.guards], ["embedder", plan.embedder]]
+    facts += [["temperature", "each model's own" if plan.temperature is None else f"{plan.temperature:g}"]]
+    facts += [
+        [f"options of {name}", _options(chosen.model_dump(exclude_defaults=True))]
+        for name, chosen in plan.options.items()
+    ]
+    premises = {(novel["genre"], str(novel["number"])): novel["premise"] for novel in novels}
+    section = Section(
+        "The run",
+        [
+            Table(["", ""], facts, "The run"),
+            Table(["genre", "number", "premise"], [[*key, text] for key, text in premises.items()], "Premises"),
+        ],
+    )
+    if plan.replay:
+        section.parts.append(
+            "Date, commit and versions are those of this replay: the seconds and the models are those of the recording, which "
+            "says nothing of its own date."
+        )
     stopped = {novel["id"]: novel for novel in folder.stopped_novels()}
     if stopped:
         section.parts += [
@@ -508,29 +599,36 @@ def run_section(folder: RunFolder) -> Section:
                     for row in folder.failures()
                     if (known := stopped.get(row["novel"]))
                 ],
+                "Novels that stopped",
             ),
         ]
     failures = [row for row in folder.failures() if row["novel"] not in stopped]
     if failures:
         many = "1 novel has failed and is" if len(failures) == 1 else f"{len(failures)} novels have failed and are"
         section.parts.append(f"{many} in no figure:")
-        section.parts.append(Table(["novel", "error"], [[row["novel"], row["error"]] for row in failures]))
+        table = Table(["novel", "error"], [[row["novel"], row["error"]] for row in failures], "Novels that failed")
+        section.parts.append(table)
     return section
 
 
-def deviation_section() -> Section:
-    """Return where the protocol differs from the paper's."""
+def deviation_section(plan: Plan) -> Section:
+    """Return where the protocol differs from the paper's, of the systems of a plan alone."""
+    systems = {*plan.systems, *plan.rivals}
+    families = systems | {system.partition("_")[0] for system in systems}
+    rows = [row for row in DIFFERENCES.rows if not families.isdisjoint(row[0].split(", "))]
     return Section(
         "Deviations from the paper",
         [
             *DEVIATIONS,
             "System by system, after the papers and their authors' public code; the last column names whom a difference favours.",
-            DIFFERENCES,
+            Table(DIFFERENCES.headings, rows, DIFFERENCES.caption),
         ],
     )
 
 
-def _means(folder: RunFolder, rows: list[Row], names: tuple[str, ...]) -> Table:
+def _means(folder: RunFolder, rows: list[Row], names: tuple[str, ...], caption: str) -> Table:
+    """Return a table of means by system, without what none of them has."""
+    names = tuple(name for name in names if any(row[name] is not None for row in rows))
     columns = {name: by_system(rows, name) for name in names}
     body = [
         [
@@ -542,15 +640,19 @@ def _means(folder: RunFolder, rows: list[Row], names: tuple[str, ...]) -> Table:
         for system in named_systems(folder.plan, rows)
         if (premises := [(row["genre"], row["number"]) for row in rows if row["system"] == system])
     ]
-    return Table(["system", "premises", "novels", *(name.replace("_", " ") for name in names)], body)
+    return Table(["system", "premises", "novels", *(name.replace("_", " ") for name in names)], body, caption)
 
 
 def _format_figure(name: str, value: float | None) -> str:
-    return _percent(value) if name == "off_target" and value is not None else _number(value)
+    return f"{round(100 * value)} %" if name == "off_target" and value is not None else _number(value)
 
 
 def _percent(share: float) -> str:
     return f"{round(100 * share):+d} %"
+
+
+def _options(chosen: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in chosen.items())
 
 
 def _share_of(value: float | None) -> str:

@@ -7,14 +7,14 @@ import html
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from recurrentgpt.schema.errors import StorageError
 from recurrentgpt.studies.errors import StudyError
-from recurrentgpt.studies.measures.long_range import evidence
+from recurrentgpt.studies.measures.long_range import Evidence, evidence
 from recurrentgpt.studies.report import plots, preferences, sections
 from recurrentgpt.studies.report.document import Picture, Section, Table
 from recurrentgpt.studies.report.figures import POOLED, Result, agreements, measured_rows, results, win_rates
@@ -99,15 +99,17 @@ def _write(folder: RunFolder, target: Path, novels: list[NovelRecord], note: Cal
     ]
     parts = [sections.cost_section(folder, rows), sections.measure_section(folder, rows)]
     if recall:
-        parts.append(sections.recall_section(recall))
+        parts.append(sections.recall_section(recall, folder.plan.embedder))
     parts += [preferences.table_section(folder.plan, compared, source) for source in ("judges", "people")]
+    if not compared and (printed := preferences.paper_section(folder.plan)):
+        parts.append(printed)
     if matrix := preferences.matrix_section(folder):
         parts.append(matrix)
-    parts += [sections.judge_section(folder), sections.run_section(folder), sections.deviation_section()]
+    parts += [sections.judge_section(folder), sections.run_section(folder), sections.deviation_section(folder.plan)]
     note("drawing")
     plots.prompts(novels, target / "prompts.png")
     plots.repeats(novels, target / "repetition.png")
-    for level in ("retrieval", "memory", "prompt", "text") if recall else ():
+    for level in sections.shown_levels(recall):
         plots.recall(recall, level, target / f"recall-{level}.png")
     for source in ("judges", "people"):
         if mine := [one for one in compared if one.source == source and one.genre == POOLED]:
@@ -116,10 +118,15 @@ def _write(folder: RunFolder, target: Path, novels: list[NovelRecord], note: Cal
             plots.wins(shares, known, target / f"wins-{source}.png")
     _pages(f"Study {folder.plan.name}", target, parts)
     _rows(target / "measures", rows)
-    _rows(target / "contradictions", accused)
-    _rows(target / "comparisons", [_flat(result) for result in compared])
-    _rows(target / "agreement", agreements(folder))
-    _rows(target / "recall", [row for found in recall for row in _levels(found)])
+    _rows(target / "contradictions", accused, ["novel", "system", *(field.name for field in fields(Evidence))])
+    _rows(
+        target / "comparisons",
+        [_flat(result) for result in compared],
+        ["source", "genre", "criterion", "first", "second"],
+    )
+    _rows(target / "agreement", agreements(folder), ["among", "raters"])
+    levels = [row for found in recall for row in _levels(found)]
+    _rows(target / "recall", levels, ["system", "level", "distance", "there", "tries"])
     return sorted(target.iterdir())
 
 
@@ -185,8 +192,9 @@ def latex(title: str, sections: list[Section]) -> str:
             per = _TEX_ROWS if "p{" in columns else max(1, len(table.rows))
             for at in range(0, max(1, len(table.rows)), per):
                 lines += [
-                    r"\begin{table}[htbp]\centering\small",
-                    rf"\caption{{{_tex(section.heading)}{', continued' if at else ''}}}",
+                    r"\begin{table}[htbp]\centering" + (_TEX_NARROW if len(table.headings) > _TEX_WIDE else r"\small"),
+                    rf"\caption{{{_tex(table.caption or section.heading)}{', continued' if at else ''}}}",
+                    *([] if at else [rf"\label{{tab:{_label(table.caption or section.heading)}}}"]),
                     rf"\begin{{tabular}}{{{columns}}}\hline",
                     rf"{head}\hline",
                     *map(_tex_row, table.rows[at : at + per]),
@@ -197,8 +205,15 @@ def latex(title: str, sections: list[Section]) -> str:
     return "\n".join(lines)
 
 
+_TEX_WIDE, _TEX_NARROW = 7, r"\scriptsize\setlength{\tabcolsep}{3pt}"
+"""Columns from which on a table is set narrower, and how."""
 _TEX_TEXT, _TEX_ROWS = 40, 8
 """Characters from which a cell is text, which is broken into lines, and rows of a table of such cells on one page."""
+
+
+def _label(caption: str) -> str:
+    """Return what a table is referred to by."""
+    return "-".join(re.findall(r"[a-z0-9]+", caption.lower()))
 
 
 def _columns(table: Table) -> str:
@@ -267,12 +282,12 @@ def _levels(found: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _rows(path: Path, rows: list[dict[str, Any]]) -> None:
-    """Write rows as JSONL and CSV."""
+def _rows(path: Path, rows: list[dict[str, Any]], columns: Sequence[str] = ()) -> None:
+    """Write rows as JSONL and CSV, which begins with `columns`, also where there are no rows."""
     lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     path.with_suffix(".jsonl").write_text(lines, encoding="utf-8")
     with path.with_suffix(".csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(dict.fromkeys(name for row in rows for name in row)) or ["empty"])
+        writer = csv.DictWriter(file, list(dict.fromkeys([*columns, *(name for row in rows for name in row)])))
         writer.writeheader()
         writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
 

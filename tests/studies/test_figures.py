@@ -18,8 +18,9 @@ def test_slopes_have_an_interval_and_short_novels_have_none():
     rows = [row("a", 1, 2.0, 1.0, 3.0), row("b", 1, 0.0, -9, 9), row("b", 1, 2.0, -9, 9), row("b", 2, 3.0, -9, 9)]
     found = slopes([*rows, row("c", 1, None)])
     assert found["a"] == (2.0, 1.0, 3.0)
-    # Two premises, 1 and 3: Student's t with one degree of freedom, 12.706, times a standard error of 1.
-    assert found["b"] == pytest.approx((2.0, 2.0 - 12.706, 2.0 + 12.706), abs=1e-3)
+    assert found["b"] == (2.0, 1.0, 3.0), "two premises have no interval to speak of: both are told"
+    # Three premises, 1, 3 and 2: Student's t with two degrees of freedom, 4.303, times a standard error of 1 / sqrt(3).
+    assert slopes([*rows, row("b", 3, 2.0, -9, 9)])["b"] == pytest.approx((2.0, 2 - 2.484, 2 + 2.484), abs=1e-3)
     assert "c" not in found
 
 

@@ -125,8 +125,9 @@ def test_the_long_study_goes_on_where_it_was_stopped_and_is_reported(small, tmp_
     rows = [json.loads(line) for line in (tmp_path / "report" / "measures.jsonl").read_text().splitlines()]
     assert [row["system"] for row in rows] == small.systems
     for name in (
-        "contradictions_per_10000",
+        "people_read",
         "new_facts",
+        "new_facts_per_1000",
         "new_facts_late",
         "repeated_4grams",
         "prompt_mean",
@@ -134,7 +135,7 @@ def test_the_long_study_goes_on_where_it_was_stopped_and_is_reported(small, tmp_
     ):
         assert all(row[name] is not None for row in rows), name
     text = (tmp_path / "report" / "report.md").read_text()
-    assert "| contradictions per 10000 | new facts | new facts late |" in text
+    assert "| people read | contradictions per 10000 | new facts | new facts per 1000 | new facts late |" in text
 
 
 def test_a_novel_that_stopped_is_measured_as_far_as_it_was_written(small, tmp_path):

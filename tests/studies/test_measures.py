@@ -60,6 +60,13 @@ def test_eyes_that_change_and_people_who_vanish():
     assert entities("").names == 0
 
 
+def test_somebody_is_one_by_first_and_last_name_and_what_has_an_article_is_nobody():
+    told = (
+        'Then Tamsin Ironwell saw the Golden Sun. The Golden Sun saw Tamsin. "Are You there?" said Tamsin to Ironwell.'
+    )
+    assert entities(f"{told} The Golden Sun set. Did You see the Golden Sun? said Tamsin.").names == 1
+
+
 def passage(step, words=300, memory=12, plans=3):
     lines = "\n".join(f"Sentence {number} of it." for number in range(memory))
     return {"step": step, "words": words, "short_term_memory": lines, "plans": plans}
@@ -67,10 +74,12 @@ def passage(step, words=300, memory=12, plans=3):
 
 def test_the_contract_counts_what_was_kept():
     passages = [passage(1), passage(2, words=150), passage(3, memory=21), passage(7, memory=5), passage(8, plans=0)]
-    novel = {"passages": passages, "usage": {"calls": 20, "resamples": 2}}
+    novel = {"passages": passages, "usage": {"calls": 20, "resamples": 2}, "outdated": 0}
     kept = contract(novel, recurrent=True, remembers=True, paced=True)
     assert (kept.steps, kept.passage, kept.memory, kept.plans) == (5, 3, 3, 4)
     assert (kept.first_try, kept.retries) == (0.9, 2)
+    replayed = contract({**novel, "outdated": 1}, recurrent=True, remembers=True, paced=True)
+    assert (replayed.first_try, replayed.retries) == (None, None), "replies to other prompts"
     other = contract(novel, recurrent=False, remembers=False, paced=False)
     assert (other.passage, other.memory, other.plans) == (None, None, None)
 

@@ -167,9 +167,15 @@ async def test_a_single_call_has_no_grammar_but_its_own(write, guards):
 def test_the_report_says_which_guards_each_system_has(plan):
     plan = plan.model_copy(update={"systems": ["recurrentgpt", "rolling_1024", "paper", "one_shot"]})
     found = {guards: guards_table(with_guards(plan, guards)) for guards in ("own", "shared", "none")}
-    assert [row[1] for row in found["own"].rows] == ["refused", *["let stand"] * 3]
-    assert [row[1] for row in found["shared"].rows] == [*["refused"] * 3, "let stand"]
-    assert {row[1] for row in found["none"].rows} == {"let stand"}
-    assert [row[2] for row in found["shared"].rows] == [*["up to 8"] * 2, *["in one piece"] * 2]
+    assert [row[1:3] for row in found["own"].rows] == [
+        ["kept out", "kept out"],
+        ["let stand", "kept out"],
+        *[["let stand", "let stand"]] * 2,
+    ]
+    assert [row[1:3] for row in found["shared"].rows] == [*[["kept out"] * 2] * 3, ["let stand"] * 2]
+    assert {cell for row in found["none"].rows for cell in row[1:3]} == {"let stand"}
+    pieces = "comes in one piece"
+    assert [row[3] for row in found["shared"].rows] == [*["goes on, up to 8 times"] * 2, *[pieces] * 2]
+    assert [row[4:] for row in found["own"].rows] == [["of scenes", "yes"], *[["none", "none"]] * 3]
     assert [table.headings[0] for table in found.values()] == ["guards: own", "guards: shared", "guards: none"]
-    assert {cell for guards in ("shared", "none") for row in found[guards].rows for cell in row[3:]} == {"none"}
+    assert {cell for guards in ("shared", "none") for row in found[guards].rows for cell in row[4:]} == {"none"}

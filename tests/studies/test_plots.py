@@ -52,7 +52,7 @@ def labels(axes):
 def test_a_plot_says_how_many_premises_reach_how_far(drawn):
     assert labels(drawn(plots.prompts, [novel(1, 1, [100, 300])])) == ["doc, 1 premise"]
     axes = drawn(plots.prompts, [novel(1, 1, [100, 300]), novel(2, 1, [100])])
-    assert labels(axes) == ["doc, 1 to 2 premises"]
+    assert labels(axes) == ["doc, 2 premises, 1 where fewest"]
     (legend,) = axes.figure.legends
     assert "bars: its interval, 95 %" in legend.get_title().get_text()
 
@@ -98,9 +98,17 @@ def test_steps_are_whole_numbers(drawn):
     assert all(place == int(place) for place in axes.get_xticks())
 
 
-def test_the_human_band_lies_under_novels_of_any_length_and_takes_no_room_beside_them(drawn):
-    axes = drawn(plots.repeats, [{**novel(1, 1, [100]), "text": "a b c d " * 300}])
-    assert labels(axes)[0] == "four classics at 6,000 words"
+def test_steps_of_novels_of_very_different_lengths_stand_on_a_logarithmic_axis(drawn):
+    axes = drawn(plots.prompts, [novel(1, 1, [100] * 4, "re3"), novel(1, 1, [100] * 24, "doc")])
+    assert axes.get_xscale() == "log"
+    assert drawn(plots.prompts, [novel(1, 1, [100] * 4, "re3"), novel(1, 1, [100] * 9)]).get_xscale() == "linear"
+
+
+def test_the_human_band_lies_under_novels_of_its_length_alone(drawn):
+    long = {**novel(1, 1, [100]), "text": "a b c d " * 1700}
+    assert labels(drawn(plots.repeats, [long]))[0] == "four classics at 6,000 words"
+    axes = drawn(plots.repeats, [{**long, "text": "a b c d " * 300}])
+    assert labels(axes) == ["doc, 1 premise"]
     assert 400 < axes.get_xlim()[0] < 500, "nothing stands before the first 500 words"
     assert axes.get_xlim()[1] < 1500
 
@@ -110,7 +118,7 @@ def test_of_two_premises_both_are_shown_and_everything_fits(drawn):
     ((_, _, (bars,)),) = axes.containers
     three, two = bars.get_segments()
     assert not len(two), "an interval of two premises would be most of the picture"
-    (dots,) = [line for line in axes.get_lines() if line.get_marker() == "."]
+    (dots,) = [line for line in axes.get_lines() if line.get_linestyle() == "None" and line.get_markersize() == 3]
     assert dots.get_ydata().tolist() == [900, 300]
     assert axes.get_ylim()[1] > max(three[:, 1].max(), 900)
 
@@ -133,4 +141,4 @@ def test_distances_are_told_in_passages_and_a_system_without_the_level_is_not_dr
     rows = [{"system": "recurrentgpt", "text": {"1": [5, 5], "4": [3, 6]}}, {"system": "rolling_1024", "text": {}}]
     axes = drawn(plots.recall, rows, "text")
     assert [label.get_text() for label in axes.get_xticklabels()] == ["1", "4"]
-    assert axes.get_legend_handles_labels()[1] == ["recurrentgpt, 5 to 6 facts"]
+    assert axes.get_legend_handles_labels()[1] == ["recurrentgpt, 6 facts, 5 where fewest"]

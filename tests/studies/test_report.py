@@ -9,12 +9,14 @@ import pytest
 from typer.testing import CliRunner
 
 from recurrentgpt.cli.app import app
+from recurrentgpt.studies.baselines import personas
+from recurrentgpt.studies.baselines.catalogue import SYSTEMS
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.judging.pairwise import pairs
 from recurrentgpt.studies.report.document import Section, Table
 from recurrentgpt.studies.report.figures import POOLED, results
 from recurrentgpt.studies.report.preferences import paper_figures
-from recurrentgpt.studies.report.sections import recall_section
+from recurrentgpt.studies.report.sections import DIFFERENCES, recall_section
 from recurrentgpt.studies.report.site import write_site
 from recurrentgpt.studies.report.write_report import latex, write_report
 from recurrentgpt.studies.runs.costs import judging_cost
@@ -65,12 +67,21 @@ def test_the_toy_report_has_every_part(toy):
     assert len(rows) == 12
 
 
+def measured(toy):
+    return [json.loads(line) for line in (toy / "report" / "measures.jsonl").read_text().splitlines()]
+
+
 def test_every_system_of_the_toy_has_a_row_among_the_deviations(toy):
     told = (toy / "report" / "report.md").read_text().partition("## Deviations from the paper")[2]
     rows = [line.split(" | ")[0].removeprefix("| ") for line in told.splitlines() if line.startswith("| ")]
     named = {name for row in rows for name in row.split(", ")}
-    assert {"recurrentgpt", "single_call", "rolling", "rolling_unlimited", "re3", "doc", "paper", "bare"} <= named
+    assert {"recurrentgpt", "single_call", "rolling", "rolling_unlimited", "re3", "doc"} <= named
     assert "options.doc.published" in told
+    assert named.isdisjoint({"paper", "bare"}), "they are not in the toy"
+    every = {name for row in DIFFERENCES.rows for name in row[0].split(", ")}
+    assert {name for name in SYSTEMS if not name.startswith(("rolling_", "one_shot"))} <= every | {
+        system.name for system in personas.SYSTEMS
+    }
 
 
 def test_the_toy_says_what_it_cannot_show_before_its_first_table(toy):
@@ -81,6 +92,14 @@ def test_the_toy_says_what_it_cannot_show_before_its_first_table(toy):
     assert "prompts have changed since the recording was made" in head
     assert "prompts have changed since" not in rest
     assert "All of contradictions per 10000 is 0: it tells no systems apart." in rest
+    (row,) = [row for row in measured(toy) if row["novel"] == "rolling_1024-mystery-01-s1"]
+    assert (row["people_read"], row["contradictions_per_10000"]) == (0, None), (
+        "nobody is known there who could be contradicted"
+    )
+    changed = [row for row in measured(toy) if row["changed_prompts"]]
+    assert changed
+    assert all((row["first_try"], row["retries"]) == (None, None) for row in changed)
+    assert "in human band |" not in rest, "no novel is as long as that"
 
 
 def test_an_unknown_run_and_a_damaged_recording_are_a_sentence(toy, tmp_path):
@@ -189,8 +208,9 @@ def test_tables_are_there_for_latex(judged, tmp_path):
     text = (tmp_path / "report" / "tables.tex").read_text()
     assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") > 5
     assert r"rolling\_1024 & 100 : 0" in text
-    assert latex("t", [Section("50 % & more", [Table(["a_b", "c"], [["{x}^2", "\\"]])])]).splitlines()[2:7] == [
+    assert latex("t", [Section("50 % & more", [Table(["a_b", "c"], [["{x}^2", "\\"]])])]).splitlines()[2:8] == [
         r"\caption{50 \% \& more}",
+        r"\label{tab:50-more}",
         r"\begin{tabular}{lr}\hline",
         r"a\_b & c \\\hline",
         r"\{x\}\textasciicircum{}2 & \textbackslash{} \\",
@@ -209,7 +229,10 @@ def test_text_in_tables_for_latex_is_broken_into_lines(judged, tmp_path):
         for row in body.removesuffix("\n").split(" \\\\"):
             cells = row.strip().removeprefix("\\hline").strip().split(" & ")
             assert all(kind.startswith("p") for kind, cell in zip(kinds, cells, strict=False) if len(cell) > 60)
-    assert ", continued}" in text
+    long = [["word " * 20, "word " * 20]] * 12
+    assert ", continued}" in latex("t", [Section("a", [Table(["b", "c"], long)])])
+    captions = re.findall(r"\\caption\{(.*)\}", text)
+    assert len(captions) == len(set(captions)), "each table says what it is"
 
 
 def test_a_rival_is_another_runs_first_system(judged, tmp_path):
@@ -357,11 +380,13 @@ def test_the_papers_figures_are_there_before_anybody_has_judged(toy):
     text = (toy / "report" / "report.md").read_text()
     judges = text.partition("preferred by judges")[2].partition("\n## ")[0]
     assert "The plan names no judge" in judges
-    rows = [line for line in judges.splitlines() if ", the paper |" in line]
+    assert ", the paper |" not in judges, "its readers were people"
+    printed = text.partition("## Preferences of the paper's readers")[2].partition("\n## ")[0]
+    rows = [line for line in printed.splitlines() if ", the paper |" in line]
     assert [row.split(" | ")[0] for row in rows] == ["| re3, the paper", "| doc, the paper"] * 2
     assert rows[0] == "| re3, the paper | 63.8 : 35.1 | 66.8 : 27.9 |  |"
-    assert "its own figures as printed" in judges
-    assert ", the paper |" not in text.partition("preferred by people")[2]
+    assert "its own figures as printed" in printed
+    assert text.count("| re3, the paper |") == 2
 
 
 def test_all_rows_of_the_papers_tables_are_there():
@@ -458,5 +483,14 @@ def test_recall_says_whose_it_is_and_where_it_tells_nothing_apart():
     ]
     said = [part for part in recall_section(rows).parts if isinstance(part, str)]
     assert "A scripted author of the full tier, and not the model of the novels" in said[0]
-    assert "All of retrieval is 1.00: it is saturated, and tells no systems apart." in said
-    assert not [part for part in said if part.startswith("All of text")]
+    assert "Retrieval of recurrentgpt is 1.00 throughout: how far it would reach, it does not tell." in said
+    assert "Text of recurrentgpt is 1.00 throughout: how far it would reach, it does not tell." in said
+    assert not [part for part in said if part.startswith("Text of rolling_1024")]
+    assert [part for part in said if part.startswith("By its arithmetic the window of rolling_1024 holds ")]
+    assert "Each figure is of 5 facts" in " ".join(said)
+
+
+def test_a_text_that_has_what_its_prompt_had_is_not_shown_by_itself():
+    tallies = {"retrieval": {}, "memory": {}, "prompt": {"2": (3, 5)}, "text": {"2": (3, 5)}}
+    rows = [{"system": "rolling_1024", **tallies, "prompt_tokens": []}]
+    assert [table.headings[0] for table in recall_section(rows).tables] == ["prompt", "prompt tokens"]

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from recurrentgpt.infrastructure.bounded_cache import BoundedCache
 from recurrentgpt.memory.corrections import read_overlay
-from recurrentgpt.memory.dead_who_act import DeadWhoActs, dead_who_act
+from recurrentgpt.memory.dead_who_act import DeadWhoActs, dead_who_act, is_of_body
 from recurrentgpt.memory.log_reader import LogReader
 from recurrentgpt.memory.looks import MOST_LOOKS, is_part_of, with_look, without_features, without_look
 from recurrentgpt.memory.open_promises import bearing
@@ -66,7 +66,7 @@ _TOLD_FIRST = ("unaware", "status", "holder", "place", "look", "fact", "role", "
 async def codex_at(log: LogReader, story: str, head: str, overlay: str, brief: Brief) -> Codex:
     """Return the codex after the passage `head` with the corrections `overlay` in force; of an opening, what the brief says."""
     said = (await read_overlay(log, story, overlay)).get("codex", [])
-    below = [*_of_brief(brief), *said]
+    below = [*of_brief(brief), *said]
     renamed = {change.get("value", "") for change in said if change["do"] == "rename"}
     lead = tuple(sorted({name.casefold() for name in {*renamed, *(change["entry"] for change in below)}}))
     # Whom the author cares for matters only where entries have to go: with another brief it is another fold.
@@ -137,11 +137,32 @@ def _still_so(commit: Commit, codex: Codex) -> list[Change]:
 
     Whoever else is told of there, and whatever, is an entry all the same.
     """
-    changes = commit.get("codex", [])
+    changes = _without_life_of_the_dead(commit.get("codex", []), codex) if codex.dead else commit.get("codex", [])
     for one in dead_who_act(codex, commit.get("contradictions", [])):
         if one.was_alive:
             changes = [_without_once_living(change, one) for change in changes]
     return changes
+
+
+def _without_life_of_the_dead(changes: list[Change], codex: Codex) -> list[Change]:
+    """Return what a passage changed without where somebody is, and how they look, who is dead and no body there.
+
+    Who lives after all by the same passage is anywhere.
+    """
+    back = {change["entry"] for change in changes if change.get("aspect") == "status" and change.get("value") != "dead"}
+
+    def is_of_life(change: Change) -> bool:
+        if change["do"] != "set" or change.get("aspect") not in ("place", "look") or change.get("author"):
+            return False
+        entry = (
+            codex.find(change["entry"], "person")
+            if change["kind"] == "person" and change["entry"] not in back
+            else None
+        )
+        told = f"{change.get('text', '')} {change.get('rests_on', '')}"
+        return entry is not None and entry.is_dead and not is_of_body(told)
+
+    return [change for change in changes if not is_of_life(change)]
 
 
 def _without_once_living(change: Change, one: DeadWhoActs) -> Change:
@@ -849,26 +870,31 @@ def _pronoun_in(who: str) -> str:
     return "" if _PRONOUNS_OF["he" if said == "she" else "she"].search(who) else said
 
 
-def _of_brief(brief: Brief) -> list[Change]:
+def of_brief(brief: Brief) -> list[Change]:
     """Return the people of the brief as changes: who they are, and whether `he` or `she` where a word says so.
 
-    "Her brother" is the brother of her who alone stands before him.
+    "Her brother" is the brother of her who alone stands before him, who is she.
     """
     changes: list[Change] = []
+    pronouns = dict[str, Change]()
     # Bastian Cole is nobody who is called Bastian, where that is another one of them.
     for character in sorted(brief["characters"], key=lambda one: len(one.partition(":")[0].split())):
         name, _, who = (part.strip() for part in character.partition(":"))
         if not name:
             continue
         about = Change(entry=name, kind="person", do="set")
+        role, owner, theirs = _whose_kin(who, name, brief["characters"])
         changes.append(
-            {**about, "aspect": "role", "value": _whose_kin(who, name, brief["characters"]), "text": character}
+            {**about, "aspect": "role", "value": role, "text": character}
             if who
             else {**about, "do": "alias", "value": name}
         )
         if pronoun := _pronoun_in(who):
-            changes.append({**about, "aspect": "pronouns", "value": pronoun, "text": character})
-    return changes
+            pronouns[name] = {**about, "aspect": "pronouns", "value": pronoun, "text": character}
+        if owner:
+            of_owner: Change = {**about, "entry": owner, "aspect": "pronouns", "value": theirs, "text": character}
+            pronouns.setdefault(owner, of_owner)
+    return [*changes, *pronouns.values()]
 
 
 _THEIR_KIN = re.compile(
@@ -877,11 +903,14 @@ _THEIR_KIN = re.compile(
 )
 
 
-def _whose_kin(who: str, name: str, characters: Sequence[str]) -> str:
-    """Return who somebody of a cast is, with a name in the place of "his" or "her" where one alone stands before who may be."""
+def _whose_kin(who: str, name: str, characters: Sequence[str]) -> tuple[str, str, str]:
+    """Return who somebody of a cast is, with a name in the place of "his" or "her" where one alone stands before who may be.
+
+    Also that name and whether it is of `he` or `she`; both are empty where nobody is sure.
+    """
     kin = _THEIR_KIN.match(who)
     if kin is None:
-        return who
+        return who, "", ""
     pronoun, before = "he" if kin["whose"].lower() == "his" else "she", list[str]()
     for character in characters:
         other, _, role = (part.strip() for part in character.partition(":"))
@@ -890,7 +919,7 @@ def _whose_kin(who: str, name: str, characters: Sequence[str]) -> str:
         if _pronoun_in(role) in ("", pronoun):
             before.append(other)
     is_sure = len(before) == 1 and before[0].casefold() != "you"
-    return f"{before[0]}'s {kin['what']}{who[kin.end() :]}" if is_sure else who
+    return (f"{before[0]}'s {kin['what']}{who[kin.end() :]}", before[0], pronoun) if is_sure else (who, "", "")
 
 
 _NAMES_A_PLACE = re.compile(r"(?:the|an?|his|her|its|their|my|your|our)\b|[A-Z]")

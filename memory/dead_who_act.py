@@ -19,7 +19,18 @@ from recurrentgpt.memory.told_of_people import (
 )
 from recurrentgpt.prose.sentences import sentences
 from recurrentgpt.schema.codex import Codex, Contradiction, Entry
-from recurrentgpt.schema.names import ANYBODY, CALENDAR, CAPITALS, FAMILY, LETTER, OFFICE, RANKS, form_of, is_name_part
+from recurrentgpt.schema.names import (
+    ANYBODY,
+    CALENDAR,
+    CAPITALS,
+    FAMILY,
+    LETTER,
+    OFFICE,
+    RANKS,
+    form_of,
+    is_name_part,
+    key_of,
+)
 
 _DEATH = re.compile(
     r"\b(?:dead(?! of\b)|died|dies|drown(?:ed|s|ing)|killed(?! the\b)|murder(?:ed|s|er)?|hanged|slain|buried|burial|"
@@ -54,12 +65,24 @@ _OF_THEIRS = re.compile(
     r"footsteps|lips|feet|fist|answer|whisper|boots)\b)"
 )
 """What stands behind the name of him whose father or wharf it is."""
+_IN_DREAM = re.compile(r"\b(?:[Ii]n (?:the|a|his|her|my|your) (?:\w+ )?dreams?\b|dream(?:s|ed|t) that\b)")
 _BEGINS = re.compile(r"[\s\"'“”‘’„«»(—–-]*$")
 _IN_TIME = re.compile(r"\b(?:[Ii]n|[Oo]n|[Bb]y|[Ss]ince|[Uu]ntil|[Ll]ast|[Nn]ext|[Tt]his|[Ee]very) $")
+_THOUGHT_OF = re.compile(
+    r"\b(?:(?:think|thinks|thought|thinking|dream|dreams|dreamed|dreamt|spoke|speaks|speaking|spoken|talk|talks|talked|talking|"
+    r"reminded|reminds|memor(?:y|ies)|stor(?:y|ies)|tales?|photographs?|portraits?|pictures?|song|words|name) (?:of|about)|"
+    r"(?:miss(?:es|ed)?|mourn(?:s|ed)?|griev(?:es|ed|ing) for|remember(?:s|ed)?|forgets?|forgot|forgotten|forgave|forgives|"
+    r"pray(?:s|ed) for|weeps? for|wept for|cr(?:y|ies|ied) for|named (?:[\w']+ ){0,3}after|inherit(?:s|ed) from|owe[sd]?))"
+    r"(?: (?:poor|dear|old|her|his|the late))? $|"
+    r"\b(?:made|built|painted|written|carved|composed|planted|signed|left|begun|designed|founded) by $",
+    re.IGNORECASE,
+)
+"""What stands before the name of somebody of whom is thought, or whose work stands, be they alive or dead."""
 _NAMED_SO = re.compile(r"\b(?:[Tt]he|(?:named|called|christened)(?: (?:the \w+|it|him|her))?|[Tt]he late) $")
 """What stands before the name of a ship, a child or the dead."""
 _ROLE = re.compile(
-    r"(?:(?:the|an?|your|my|our) )?((?!his\b|her\b|their\b)[a-z-]+(?: [a-z-]+){0,2}?)(?: (?:of|who|at|in|from|with)\b.*)?"
+    r"(?:(?:the|an?|your|my|our) )?(?:[\w-]+['’]s? )?((?!his\b|her\b|their\b)[a-z-]+(?: [a-z-]+){0,2}?)"
+    r"(?: (?:of|who|at|in|from|with)\b.*)?"
 )
 """What somebody is said to be, without what tells it apart."""
 _OFFICE = re.compile(
@@ -67,6 +90,14 @@ _OFFICE = re.compile(
     rf"[a-z]{{2,}}(?:er|or|ist|ian|smith|wright|man|maid|ton|ess)|{OFFICE})"
 )
 """What one alone may be called somewhere."""
+_WHOSE = ("my", "our", "your", "his", "her", "their")
+_AS_A_NAME = {
+    "father": ("Father", "Dad", "Daddy", "Papa", "Pa"),
+    "mother": ("Mother", "Mum", "Mom", "Mama", "Mamma", "Ma"),
+    "grandfather": ("Grandfather", "Grandpa", "Granddad", "Grandad"),
+    "grandmother": ("Grandmother", "Grandma", "Granny", "Gran"),
+}
+"""What the family calls somebody."""
 _WORD = re.compile(rf"{LETTER}+")
 _HE, _SHE = r"he|him|his|himself", r"she|her|hers|herself"
 _PRONOUN = {
@@ -76,6 +107,19 @@ _PRONOUN = {
 """What means somebody by the pronoun that is said of them; of one of whom that is not known, by either."""
 _NEVER = re.compile(r"(?!)")
 _RANKS = RANKS | {"king", "queen", "prince", "princess", "count", "countess", "baron", "baroness"}
+
+
+_BODY = re.compile(
+    r"\b(?:body|bodies|bones|ashes|urn|remains|skull|skeleton|bier|shroud|vault|crypt|cemetery|churchyard|morgue|mortuary|lies|"
+    r"lay|lying|laid|carried|pale|cold|stiff|blood|bloody|wound\w*|closed)\b",
+    re.IGNORECASE,
+)
+"""What is told of the body of somebody dead."""
+
+
+def is_of_body(told: str) -> bool:
+    """Return whether a sentence tells of somebody dead as a body, or of their death."""
+    return bool(_BODY.search(told) or _DEATH.search(told))
 
 
 class DeadWhoActs(NamedTuple):
@@ -158,7 +202,8 @@ class DeadWhoActs(NamedTuple):
     def left_out_of(self, text: str, passage: str = "") -> list[str]:
         """Return the sentences of a text with LEFT_OUT in the place of each that tells of them as of the living.
 
-        Behind such a one "he" means them, until another man is named; of a part of a `passage`, as it is read there.
+        Behind such a one "he" means them, until another man is named, and so before it where they are named first; of a part of
+        a `passage`, as it is read there.
         """
         pronoun = self.entry.pronoun
         if passage:
@@ -166,10 +211,15 @@ class DeadWhoActs(NamedTuple):
             left_out = {part for part, left in zip(told, self.left_out_of(passage), strict=True) if left == LEFT_OUT}
             return [LEFT_OUT if part in left_out or self.lives_in(part) else part for part in sentences(text)]
         parts = sentences(text)
-        means_them, is_meant = _PRONOUN.get(pronoun, _NEVER), False
+        lives = [self.lives_in(part) for part in parts]
+        rival = [not self.rivals.isdisjoint(_WORD.findall(part)) for part in parts]
+        # Who is named first is whom the pronouns before mean, as in a passage that goes on from another.
+        first = next((place for place, found in enumerate(zip(lives, rival, strict=True)) if any(found)), 0)
+        is_meant = any(lives) and (lives[first] and not rival[first])
+        means_them = _PRONOUN.get(pronoun, _NEVER)
         for place, part in enumerate(parts):
-            names_rival = not self.rivals.isdisjoint(_WORD.findall(part))
-            if self.lives_in(part):
+            names_rival = rival[place]
+            if lives[place]:
                 # Of whom nobody knows whether "he" is said, it is not said beside another one.
                 is_meant = pronoun != "" or not names_rival
                 parts[place] = LEFT_OUT
@@ -223,9 +273,13 @@ def _kin(person: Entry, codex: Codex) -> tuple[str, ...]:
         found += [f"{name}{mark}s {what}" for name in codex.names_of(owner, "person") for mark in "'’"]
         others = [one for one, said, other in codex.relatives if said == what and other is not person]
         found += [f"{whose} {what}" for whose in ("my", "your") if not others]
+        found += [] if others else _AS_A_NAME.get(what, ())
         for pronoun, whose in (("he", "his"), ("she", "her")):
             if owner.pronoun in ("", pronoun) and all(one.pronoun not in ("", pronoun) for one in others):
                 found.append(f"{whose} {what}")
+    # Of somebody whose name is not known: my mother.
+    own = (words for name in person.own_names if len(words := name.casefold().split()) == 2 and words[0] in _WHOSE)
+    found += [called for words in own for called in (" ".join(words), *_AS_A_NAME.get(words[1], ()))]
     return tuple(dict.fromkeys(found))
 
 
@@ -245,7 +299,17 @@ def _once_called(person: Entry, codex: Codex) -> tuple[str, ...]:
     for other in codex.entries.values() if heads else ():
         heads = heads - _heads(other) if other.kind == "person" and other is not person else heads
     called = (f"the {spelled}" for head in sorted(heads) for spelled in (head, f"{head[:1].upper()}{head[1:]}"))
-    return (*codex.names_of(person, "person"), *former, *called)
+    return (*codex.names_of(person, "person"), *_surname(person, codex), *former, *called)
+
+
+def _surname(person: Entry, codex: Codex) -> tuple[str, ...]:
+    """Return the surname of a man where women alone have it beside him: Doyle is he, and Helen Doyle is Helen."""
+    names = {name.split()[-1] for name in person.own_names if " " in name and not form_of(name).title}
+    if person.pronoun != "he" or len(names) != 1:
+        return ()
+    (surname,) = names
+    people = [one for one in codex.answering(key_of(surname), "person") if one is not person]
+    return (surname,) if people and all(one.pronoun == "she" for one in people) else ()
 
 
 def _heads(person: Entry) -> frozenset[str]:
@@ -255,7 +319,7 @@ def _heads(person: Entry) -> frozenset[str]:
     found |= {role for role in person.roles if "'" not in role and "’" not in role}
     for line in person.lines if person.kind == "person" else ():
         for part in re.split(r"\s*[,;:(]\s*", line.value) if line.aspect == "role" else ():
-            if (role := _ROLE.fullmatch(part)) and _OFFICE.fullmatch(role[1]):
+            if (role := _ROLE.fullmatch(part)) and (_OFFICE.fullmatch(role[1]) or role[1] in _RANKS):
                 found |= {role[1], role[1].split()[-1]}
     return frozenset(head for head in found if head.split()[-1] not in ANYBODY and not FAMILY.fullmatch(head))
 
@@ -286,7 +350,8 @@ def _is_meant(name: re.Match[str]) -> bool:
     is_date = name[0] in CALENDAR and _IN_TIME.search(before) is not None
     is_of_thing = name[0][0].isupper() and _NAMED_SO.search(before) is not None
     asks = _BEGINS.fullmatch(before) is not None and _ASKS.match(sentence, end) is not None
-    return not (is_part or is_date or is_of_thing or asks or _OF_THEIRS.match(sentence, end))
+    is_thought_of = _THOUGHT_OF.search(before) is not None or _IN_DREAM.search(sentence[: name.start()]) is not None
+    return not (is_part or is_date or is_of_thing or asks or is_thought_of or _OF_THEIRS.match(sentence, end))
 
 
 @lru_cache(maxsize=1024)

@@ -39,7 +39,8 @@ _THE_DEAD = re.compile(
     r"|(?:dies|die|perishes|drowns|falls(?! asleep| in love)|"
     r"lies?(?! to| about| ill\b| sick\b| awake| asleep| in bed| in wait| wounded)|rests|rots|"
     r"decays|haunts|hangs(?= from| in| on)|"
-    r"leaves(?= behind| an? | no | two | three | everything| all | (?:\w+ ){1,3}to [A-Z])|belongs|stirbt|ertrinkt|fällt|"
+    r"leaves(?= behind| an? (?!\w+ (?:on|in|at|by|under|outside|for)\b)| no | two | three | everything| all |"
+    r" (?:\w+ ){1,3}to [A-Z])|belongs|stirbt|ertrinkt|fällt|"
     r"liegt|ruht|"
     r"spukt|hinterlässt|meurt|tombe|gît|repose|hante|laisse|muere|yace|deja|muore|giace|lascia|morre|jaz|deixa|sterft|ligt|rust|"
     r"умирает|лежит|покоится|мертва?|мёртв|погиб|umiera|leży)(?!\w)"
@@ -168,6 +169,7 @@ _TIED = (
     rf"van)\s(?:§)(?!\w))|"
     r"(?<!\w)(?:is|are)\s(?:dating|courting|marrying|nursing|seeing|sleeping with|living with|"
     r"in a relationship with)\s(?:§)(?!\w)|(?<!\w)(?:will|is to|are to|is going to)\s(?:marry|wed)\s(?:§)(?!\w)|"
+    rf"(?<!\w)(?:looks\safter|takes\scare\sof|cares\sfor|cooks\sfor|nurses|works\sfor)\s(?:§)(?![\w'’-]|\s[{CAPITALS}])|"
     # Whose friend or brother is met may be met still; so may who else is named.
     rf"(?<!\w)(?:is|are)\s(?:\w+\s){{0,2}}?{_TOWARDS}\s"
     rf"(?:§)(?![\w'’-]|\s[{CAPITALS}]|\s(?:and|or)\s|,\s|\sto\sbe\s(?:buried|avenged|mourned))"

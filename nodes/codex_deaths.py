@@ -43,7 +43,8 @@ _HEAVY = (
 )
 _DEEP = r"(?:sea|ocean|waves?|river|lake|flood|quicksand|bog|lava|flames|fire|whirlpool|maelstrom)"
 _KILLED_BY = (
-    r"(?:killed(?! off\b)|murdered|slain|executed(?! (?:well|badly|\w+ly)\b)|assassinated|"
+    r"(?:(?:run (?:over|down)|hit|struck|knocked down|thrown|robbed) and killed|killed(?! off\b)|"
+    r"murdered|slain|executed(?! (?:well|badly|\w+ly)\b)|assassinated|"
     r"hanged(?! (?:(?:on|in) the (?:\w+ )?(?:wall|gallery|hall|museum)|upside down|by (?:his|her|the|their) (?:feet|ankles?|"
     r"heels|toes|arms?|wrists?|collar|hands|thumbs)))|beheaded|decapitated|guillotined|"
     r"drowned|strangled|electrocuted|asphyxiated|gassed|disembowelled|crucified|incinerated|vapori[sz]ed|gunned down|"
@@ -75,6 +76,8 @@ _DIES = re.compile(
     r"flatlined|bled out|suffocated|asphyxiated|"
     r"(?:fell|jumped|leapt|leaped|plunged|plummeted) to (?:his|her|their) death|"
     r"(?:drew|breathed|breathes|draws|took) (?:his|her) last(?! (?:look|chance|step|bow|drink|seat|money|coin))|"
+    r"pass(?:ed|es)(?: on)? in (?:his|her) sleep|never came (?:back )?up(?: again)?(?=[.,;]|$)|"
+    r"sacrificed (?:himself|herself)(?= (?:for|to save)\b)|"
     rf"pass(?:ed|es) away|(?:lost|gave|gave up|laid down|took) {_OWN_LIFE}|gave up the ghost(?=[.,;]|$| (?:in|at|on|and|before|"
     rf"after|that)\b)|"
     r"met (?:his|her) (?:death(?! wish)|end(?! of the (?:bargain|deal))|maker)|(?:fell|dropped|lay|sank down) "
@@ -118,7 +121,12 @@ _NOT_TO_DEATH = re.compile(
     r"alive(?!, and (?:nobody|no one|none)\b))\b| with (?:(?:his|her|a) )?(?:eyes|glance|look|smile))"
 )
 _WHO_DIES = re.compile(r"[^.;]{0,60}?\band (?:then |soon |now )?(?P<who>he|she|they) ")
+_AND_OTHERS = re.compile(r" and (?:[\w-]+ ){1,3}others?(?= )")
 _AROUND_DEAD = (
+    (
+        re.compile(r"\b(?:crush(?:ed|es)|smash(?:ed|es)|shatter(?:ed|s)|bashed in|caved in) $"),
+        re.compile(r"['’]s (?:skull|head)(?=[.,;!]|$| (?:with|against|under|and|on|in)\b)"),
+    ),
     (
         re.compile(r"\b(?:took|takes|claim(?:ed|s)|ended|cost) $"),
         re.compile(r"(?:['’]s| (?:his|her)) life(?=[.,;!?]|$| (?:at|on|by|that|when|last)\b)"),
@@ -337,7 +345,8 @@ def _told_of(fact: str, start: int, end: int, entry: Entry) -> Iterator[tuple[in
         yield body.start(), end
     if rest[:1].strip("., ") or is_of_another(before, rest):
         return  # part of a longer word, or Mira's, or the wife of Mira
-    verbs, is_aside = verbs_of(fact, end)
+    others = _AND_OTHERS.match(rest)
+    verbs, is_aside = verbs_of(fact, end + (others.end() if others else 0))
     for at in verbs:
         if died := _DIES.match(fact, at):
             yield verbs[0] if is_aside else start, died.end()

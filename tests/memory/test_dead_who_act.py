@@ -2,7 +2,7 @@
 
 import pytest
 
-from recurrentgpt.memory.codex import changed
+from recurrentgpt.memory.codex import changed, of_brief, under
 from recurrentgpt.memory.dead_who_act import DeadWhoActs, dead_in
 from recurrentgpt.schema.codex import Change, Codex
 
@@ -46,6 +46,7 @@ HUGO = dead("Hugo Moss", "the cook")
         "The cook laughed.",
         "Marie kaufte Hugo die neue Mütze.",
         "Slowly Hugo turned the key.",
+        "Anna thought that Hugo looked ill.",
         "On Sunday Hugo slept.",
     ],
 )
@@ -72,6 +73,12 @@ def test_whatever_names_them_tells_of_them_as_of_the_living(sentence):
         "Anna laughed.",
         "Greta Moss laughed.",
         "Mrs Moss laughed.",
+        "Anna thought of Hugo.",
+        "Anna missed poor Hugo.",
+        "The chair was made by Hugo Moss.",
+        "Anna owed Hugo nine pounds.",
+        "She named her son after Hugo.",
+        "In the dream Hugo walked in.",
     ],
 )
 def test_what_tells_of_their_death_of_the_time_before_or_of_another_does_not(sentence):
@@ -91,6 +98,24 @@ def test_somebody_is_meant_by_the_rank_or_role_that_nobody_else_has():
     assert dead("Major Fitch").lives_in("The Major coughed into his cards.")
     assert dead("Jun Sato", "the pilot of the Kestrel").lives_in("The pilot sang on the ramp.")
     assert not dead("Major Fitch", others=("Major Lund",)).lives_in("The Major coughed into his cards.")
+
+
+def test_a_mans_surname_is_his_where_women_alone_have_it_beside_him():
+    assert family().lives_in("Moss laughed.")
+    assert not family().lives_in("Mrs Moss laughed.")
+    assert not family().lives_in("Anna Moss laughed.")
+
+
+def test_the_dead_are_meant_by_rank_trade_and_what_their_family_calls_them():
+    nair = dead("Asha Nair", "the ship's engineer, a lieutenant")
+    assert nair.lives_in("The lieutenant traced the signal.")
+    assert nair.lives_in("The engineer smiled.")
+    mother = dead("my mother")
+    assert mother.lives_in("My mother laughed.")
+    assert mother.lives_in('"Mother is singing," I said.')
+    father = family(("Hugo Moss", "Anna Moss's father"))
+    assert father.lives_in("Dad laughed.")
+    assert not father.lives_in("Father Brown laughed.")
 
 
 def test_a_description_is_no_role_that_means_somebody():
@@ -135,6 +160,14 @@ def family(*roles: tuple[str, str]) -> DeadWhoActs:
     return dead_in(codex, entry, was_alive=True)
 
 
+def test_a_father_is_he_whose_daughter_a_brief_says_somebody_is():
+    brief = {"characters": ["Hugo Moss: a carpenter", "Anna: his daughter"]}
+    codex = changed(under(Codex(), of_brief(brief)), [said("Hugo Moss", "status", "dead")], "p1", 1)
+    hugo = codex.find("Hugo Moss")
+    assert hugo.pronoun == "he"
+    assert dead_in(codex, hugo, was_alive=True).lives_in("Anna's father said nothing.")
+
+
 MARRIED = family(("Hugo Moss", "Anna Moss's husband"))
 
 
@@ -162,8 +195,12 @@ def test_of_two_husbands_hers_may_be_either():
 
 def test_behind_what_is_left_out_he_is_meant_until_another_man_is_named():
     kept = "Anna laughed. She took the key. Tom came in. He sat down."
-    told = "He knelt. It rained. Anna looked at him."
+    told = "It rained. Anna looked at him."
     assert MARRIED.taken_from("It rained. Hugo took the rope.") == "It rained."
-    assert MARRIED.taken_from(f"He knelt. Hugo took the rope. {told} {kept}") == f"He knelt. It rained. {kept}"
+    assert MARRIED.taken_from(f"He knelt. Hugo took the rope. {told} {kept}") == f"It rained. {kept}", (
+        "he is meant before, too"
+    )
+    before = "Tom came in. He knelt. Hugo took the rope. He coughed."
+    assert MARRIED.taken_from(before) == "Tom came in. He knelt."
     assert HUGO.taken_from("Hugo took the rope. He knelt. Anna laughed. She sat down.") == "Anna laughed. She sat down."
     assert HUGO.taken_from("Hugo waved to Anna. She laughed.") == "She laughed."

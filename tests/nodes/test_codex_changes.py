@@ -393,6 +393,12 @@ def test_who_is_no_longer_the_mayor_of_a_town_is_no_longer_the_mayor():
         "Mara Voss lost Idris Kane to the fever.",
         "Idris Kane went down with his ship.",
         "Idris Kane did not wake up again.",
+        "Idris Kane was run over and killed.",
+        "Idris Kane and ten others were killed in the mine.",
+        "Old Idris Kane passed in his sleep.",
+        "Idris Kane fell through the ice and never came up.",
+        "The troll crushed Idris Kane's skull.",
+        "Idris Kane sacrificed himself for Mara Voss.",
     ],
 )
 def test_further_deaths(fact):
@@ -410,6 +416,9 @@ def test_further_deaths(fact):
         "Mara Voss lost Idris Kane to the sea for two years.",
         "The sea took Idris Kane at his word.",
         "The fever took Idris Kane in the night and left him by morning.",
+        "Idris Kane never came up with an answer.",
+        "Idris Kane and two others were found in the mine.",
+        "The thief crushed Idris Kane's head of cabbage under his boot.",
     ],
 )
 def test_nobody_dies_of_what_sounds_like_it(fact):

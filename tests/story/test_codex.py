@@ -2234,6 +2234,29 @@ def test_somebody_is_meant_by_kinship_a_role_of_the_brief_and_a_pronoun_in_what_
     assert "The pears were sweet." in found
 
 
+def test_where_somebody_dead_is_and_how_they_look_is_told_of_their_body_alone(begin, author, monkeypatch):
+    hums = "Hail drummed on the tiles. Her brother stood in the passage with flour on his nose. Signe Orrin looked for a candle."
+    borne = (
+        "Four wardens came with lanterns. They carried Bastian Cole into the chapel, and his face was grey. "
+        "Rain fell on the roof all that night, and the candles hissed."
+    )
+    where = [change("Bastian", "place", "in the passage", "Her brother stood in the passage with flour on his nose.")]
+    where.append(
+        change("Bastian", "look", "flour on his nose", "Her brother stood in the passage with flour on his nose.")
+    )
+    monkeypatch.setitem(FACTS, "drummed on the tiles", [])
+    monkeypatch.setitem(CHANGES, "drummed on the tiles", where)
+    told = [change("Bastian", "place", "in the chapel", "They carried Bastian Cole into the chapel.")]
+    monkeypatch.setitem(FACTS, "came with lanterns", [])
+    monkeypatch.setitem(CHANGES, "came with lanterns", told)
+    story = begin(min_words=20, max_words=80, selector="simulator", top_k=8)
+    begun(story, author, ALIVE, DEAD, hums, borne, tier="full")
+    assert (entry(story, "Bastian", 4).value("place"), entry(story, "Bastian", 4).value("look")) == ("", "")
+    assert entry(story, "Bastian").value("place") == "in the chapel"
+    story.undo(3)
+    assert entry(story, "Bastian").value("place") == "in the gatehouse"
+
+
 def test_what_somebody_did_before_they_died_is_found_and_how_they_lived_is_not(begin, author, monkeypatch):
     mends = "Rust came off the pump in flakes. Bastian Cole mended the pump with a valve that Signe Orrin had sent for."
     monkeypatch.setitem(FACTS, "off the pump", ["Bastian Cole mends pumps."])

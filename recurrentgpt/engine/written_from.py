@@ -43,6 +43,10 @@ CHANGED = "changed since"
 INSTRUCTIONS = "instructions"
 """Name of the part that holds what a template says under no heading of its own."""
 
+NOT_SENT = (
+    "What asked for this passage was not kept: it was written by hand, before an edit of an earlier one, or by an earlier "
+    "edition. The turns below are what would ask for it now, of a model without an adapter."
+)
 DIFFERS = "The turns below are not word for word what was sent: a setting, the title, a template or the model has changed since."
 
 
@@ -99,7 +103,7 @@ async def written_from(
         PromptPart(f"turn {number}: {role}", _without(text, hidden), whole=True)
         for number, (role, text) in enumerate(turns, 1)
     ]
-    changed = [PromptPart(CHANGED, DIFFERS)] if differs else []
+    changed = [PromptPart(CHANGED, DIFFERS if sent else NOT_SENT)] if differs or not sent else []
     parts = _parts(whole[-1].text, runtime.prompts(model).source("write"))
     return [*changed, *whole, *(PromptPart(name, text) for name, text in parts.items())]
 

@@ -131,6 +131,15 @@ def test_what_was_sent_is_shown_after_the_brief_and_the_model_changed(cli, serve
     assert cli("context", story, "--text").out.startswith("[changed since]\nThe turns below are not")
 
 
+def test_a_passage_that_nobody_asked_for_on_its_branch_says_so(cli, story):
+    assert (
+        cli("edit", "passage", story, "1", "--replay", "--yes", "--text", "Nobody had come home. It rained.").code == 0
+    )
+    for passage in ("1", "2"):
+        said = cli("context", story, passage, "--text").out
+        assert said.startswith("[changed since]\nWhat asked for this passage was not kept: it was written by hand,")
+
+
 def test_what_is_kept_from_the_reader_is_in_the_context_only_where_it_is_asked_for(cli, story):
     secret, clue = "The keeper drowned her himself.", "A wet glove lies on the stairs."
     assert cli("edit", "brief", story, "--text", f"# Truth\n{secret}\n# Clues\n{clue}").code == 0

@@ -883,12 +883,13 @@ def of_brief(brief: Brief) -> list[Change]:
         if not name:
             continue
         about = Change(entry=name, kind="person", do="set")
-        role, owner, theirs = _whose_kin(who, name, brief["characters"])
-        changes.append(
-            {**about, "aspect": "role", "value": role, "text": character}
+        roles, owner, theirs = _whose_kin(who, name, brief["characters"])
+        changes += (
+            [{**about, "aspect": "role", "value": role, "text": character} for role in roles]
             if who
-            else {**about, "do": "alias", "value": name}
+            else [{**about, "do": "alias", "value": name}]
         )
+        changes += [{**about, "do": "alias", "value": called[1]} for called in _CALLED.finditer(who)]
         if pronoun := _pronoun_in(who):
             pronouns[name] = {**about, "aspect": "pronouns", "value": pronoun, "text": character}
         if owner:
@@ -897,20 +898,31 @@ def of_brief(brief: Brief) -> list[Change]:
     return [*changes, *pronouns.values()]
 
 
+_CALLED = re.compile(
+    r"(?:^|, |\bwho is |\balso )(?:called|known as|nicknamed) (?:by \w+ )?[\"'“‘]?"
+    r"([A-Z][\w’-]*(?: [A-Z][\w’-]*){0,2})(?=[\"'”’.,;)]|$| by\b)"
+)
+"""What else somebody is called, by the brief."""
 _THEIR_KIN = re.compile(
-    rf"(?P<whose>his|her) (?P<what>(?:(?:older|elder|younger|little|big|late|twin) )?{FAMILY.pattern})(?=[.,;]|$| who\b)",
+    rf"(?P<whose>his|her|their) (?P<what>(?:(?:older|elder|younger|little|big|late|twin) )?{FAMILY.pattern})(?=[.,;]|$| who\b)",
     re.IGNORECASE,
 )
 
 
-def _whose_kin(who: str, name: str, characters: Sequence[str]) -> tuple[str, str, str]:
+def _whose_kin(who: str, name: str, characters: Sequence[str]) -> tuple[list[str], str, str]:
     """Return who somebody of a cast is, with a name in the place of "his" or "her" where one alone stands before who may be.
 
-    Also that name and whether it is of `he` or `she`; both are empty where nobody is sure.
+    Also that name and whether it is of `he` or `she`; both are empty where nobody is sure. "Their son" is the son of both where
+    two stand before him.
     """
     kin = _THEIR_KIN.match(who)
     if kin is None:
-        return who, "", ""
+        return [who], "", ""
+    if kin["whose"].lower() == "their":
+        names = [character.partition(":")[0].strip() for character in characters]
+        parents = [other for other in names[: names.index(name)] if other.casefold() != "you"]
+        rest = f"{kin['what']}{who[kin.end() :]}"
+        return [f"{parent}'s {rest}" for parent in parents] if len(parents) == 2 else [who], "", ""
     pronoun, before = "he" if kin["whose"].lower() == "his" else "she", list[str]()
     for character in characters:
         other, _, role = (part.strip() for part in character.partition(":"))
@@ -919,7 +931,7 @@ def _whose_kin(who: str, name: str, characters: Sequence[str]) -> tuple[str, str
         if _pronoun_in(role) in ("", pronoun):
             before.append(other)
     is_sure = len(before) == 1 and before[0].casefold() != "you"
-    return (f"{before[0]}'s {kin['what']}{who[kin.end() :]}", before[0], pronoun) if is_sure else (who, "", "")
+    return ([f"{before[0]}'s {kin['what']}{who[kin.end() :]}"], before[0], pronoun) if is_sure else ([who], "", "")
 
 
 _NAMES_A_PLACE = re.compile(r"(?:the|an?|his|her|its|their|my|your|our)\b|[A-Z]")

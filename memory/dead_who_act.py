@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import groupby
+from types import MappingProxyType
 from typing import NamedTuple
 
 from recurrentgpt.memory.left_out import CUT, LEFT_OUT
@@ -34,7 +35,8 @@ from recurrentgpt.schema.names import (
 
 _DEATH = re.compile(
     r"\b(?:dead(?! of\b)|died|dies|drown(?:ed|s|ing)|killed(?! the\b)|murder(?:ed|s|er)?|hanged|slain|buried|burial|"
-    r"graves?|graveside|gravestone|tomb|tombstone|graveyard|funeral|coffin|corpse|mourn(?:s|ed|ing)?|ghosts?|body of|"
+    r"graves?|graveside|gravestone|tomb|tombstone|graveyard|churchyard|cemetery|crypt|morgue|"
+    r"funeral|coffin|corpse|mourn(?:s|ed|ing)?|ghosts?|body of|"
     r"death of|memory of|(?<=the )late|widow of|"
     r"tot|tote[mnrs]?|gestorben|starb(?:en)?|begraben|begrub(?:en)?|(?-i:Grab(?:e?s)?|Gräber|Grabstein)|beerdig(?:t|te|ten|ung)|leiche|"
     r"leichnam|ertr[au]nk(?:en)?|ermordet|"
@@ -65,13 +67,20 @@ _OF_THEIRS = re.compile(
     r"footsteps|lips|feet|fist|answer|whisper|boots)\b)"
 )
 """What stands behind the name of him whose father or wharf it is."""
-_IN_DREAM = re.compile(r"\b(?:[Ii]n (?:the|a|his|her|my|your) (?:\w+ )?dreams?\b|dream(?:s|ed|t) that\b)")
+_NOT_THERE = re.compile(
+    r"\b(?:[IiOo]n (?:the|a|an|his|her|my|your|their) (?:\w+ )?(?:dreams?|nightmares?|photographs?|photos?|portraits?|pictures?|"
+    r"films?|memor(?:y|ies)|letters?|recordings?)\b|dream(?:s|ed|t) that\b)"
+)
+"""What begins a sentence in which somebody is seen who is not there."""
+_WOULD_HAVE = re.compile(r" (?:would|might|could|should) (?:\w+ )?have\b")
 _BEGINS = re.compile(r"[\s\"'“”‘’„«»(—–-]*$")
 _IN_TIME = re.compile(r"\b(?:[Ii]n|[Oo]n|[Bb]y|[Ss]ince|[Uu]ntil|[Ll]ast|[Nn]ext|[Tt]his|[Ee]very) $")
 _THOUGHT_OF = re.compile(
     r"\b(?:(?:think|thinks|thought|thinking|dream|dreams|dreamed|dreamt|spoke|speaks|speaking|spoken|talk|talks|talked|talking|"
     r"reminded|reminds|memor(?:y|ies)|stor(?:y|ies)|tales?|photographs?|portraits?|pictures?|song|words|name) (?:of|about)|"
     r"(?:miss(?:es|ed)?|mourn(?:s|ed)?|griev(?:es|ed|ing) for|remember(?:s|ed)?|forgets?|forgot|forgotten|forgave|forgives|"
+    r"lov(?:es|ed)|"
+    r"longs? for|longed for|curs(?:es|ed)|"
     r"pray(?:s|ed) for|weeps? for|wept for|cr(?:y|ies|ied) for|named (?:[\w']+ ){0,3}after|inherit(?:s|ed) from|owe[sd]?))"
     r"(?: (?:poor|dear|old|her|his|the late))? $|"
     r"\b(?:made|built|painted|written|carved|composed|planted|signed|left|begun|designed|founded) by $",
@@ -106,13 +115,15 @@ _PRONOUN = {
 }
 """What means somebody by the pronoun that is said of them; of one of whom that is not known, by either."""
 _NEVER = re.compile(r"(?!)")
+_OTHER_PRONOUN = {frozenset({"he"}): "she", frozenset({"she"}): "he"}
+"""What is said of somebody among people of whom all is said otherwise, as far as anybody knows."""
 _RANKS = RANKS | {"king", "queen", "prince", "princess", "count", "countess", "baron", "baroness"}
 
 
 _BODY = re.compile(
-    r"\b(?:body|bodies|bones|ashes|urn|remains|skull|skeleton|bier|shroud|vault|crypt|cemetery|churchyard|morgue|mortuary|lies|"
-    r"lay|lying|laid|carried|pale|cold|stiff|blood|bloody|wound\w*|closed)\b",
-    re.IGNORECASE,
+    r"\b(?:body|bodies|bones|ashes|urn|remains|skull|skeleton|bier|shroud|vault|crypt|cemetery|churchyard|morgue|mortuary|"
+    r"(?:[Hh]e|[Ss]he|[A-Z]\w+) (?:\w+ly )?(?:lies|lay|(?:is|was|were) (?:lying|laid|carried|borne|brought))|"
+    r"(?:carried|bore|brought|laid) (?:him|her|[A-Z]\w+))\b"
 )
 """What is told of the body of somebody dead."""
 
@@ -136,8 +147,8 @@ class DeadWhoActs(NamedTuple):
     """Whether they were alive as the passage was written: whatever names them there is of before their death."""
     kin: tuple[str, ...] = ()
     """What they alone are to somebody of the story, and what else they were called: her husband, my husband."""
-    rivals: frozenset[str] = frozenset()
-    """Words of the names of other people whom "he" may mean where it may mean them."""
+    others_are: Mapping[str, str] = MappingProxyType({})
+    """The words of the names of other people, each with the pronoun that is said of them; empty where that is not known."""
 
     def lives_in(self, sentence: str) -> bool:
         """Return whether a sentence of the passage means them by name, role or kinship, and says nothing of their death.
@@ -186,13 +197,20 @@ class DeadWhoActs(NamedTuple):
         """
         if not self.was_alive:
             return says_what_they_do(fact, self.said, self.names)
-        if not self.lives_in(fact) or tells_of_the_living(fact, self.names):
-            return False
-        begins = _SOMEBODY.match(fact)
         called = (*self.names, *self.kin)
+        if not self.lives_in(fact) or tells_of_the_living(fact, self.entry.names):
+            return False
+        if tells_of_the_living(fact, called):
+            return True
+        begins = _SOMEBODY.match(fact)
         is_of_another = begins is not None and _named(called).match(fact) is None
         is_so = is_of_another and is_present(fact[begins.end() :]) if begins else False
         return not is_so or _to_come(called).search(fact) is not None
+
+    def is_untrue(self, fact: str) -> bool:
+        """Return whether a fact that was noted of the passage is over, or tells of them in the present, which no codex has."""
+        is_of_life = self.was_alive and self.lives_in(fact) and tells_of_the_living(fact, self.names)
+        return is_of_life or self.is_over(fact)
 
     def taken_from(self, noted: str) -> str:
         """Return what was noted of the passage without the sentences that tell of them as of the living."""
@@ -205,17 +223,24 @@ class DeadWhoActs(NamedTuple):
         Behind such a one "he" means them, until another man is named, and so before it where they are named first; of a part of
         a `passage`, as it is read there.
         """
-        pronoun = self.entry.pronoun
         if passage:
             told = sentences(passage)
-            left_out = {part for part, left in zip(told, self.left_out_of(passage), strict=True) if left == LEFT_OUT}
+            # Who is known by what was noted alone is only "he" or "she" there.
+            left = self._left_out(passage, is_there=bool(self.said) and self.said not in passage)
+            left_out = {part for part, kept in zip(told, left, strict=True) if kept == LEFT_OUT}
             return [LEFT_OUT if part in left_out or self.lives_in(part) else part for part in sentences(text)]
+        return self._left_out(text, is_there=False)
+
+    def _left_out(self, text: str, *, is_there: bool) -> list[str]:
+        """Return the same of a text in which they may be meant before anybody is named, as it is where they are there unnamed."""
         parts = sentences(text)
         lives = [self.lives_in(part) for part in parts]
-        rival = [not self.rivals.isdisjoint(_WORD.findall(part)) for part in parts]
+        named = [{self.others_are[word] for word in _WORD.findall(part) if word in self.others_are} for part in parts]
+        pronoun = self.entry.pronoun or _OTHER_PRONOUN.get(frozenset().union(*named), "")
+        rival = [not found.isdisjoint(("", pronoun)) if pronoun else bool(found) for found in named]
         # Who is named first is whom the pronouns before mean, as in a passage that goes on from another.
         first = next((place for place, found in enumerate(zip(lives, rival, strict=True)) if any(found)), 0)
-        is_meant = any(lives) and (lives[first] and not rival[first])
+        is_meant = lives[first] and not rival[first] if any(lives) else is_there
         means_them = _PRONOUN.get(pronoun, _NEVER)
         for place, part in enumerate(parts):
             names_rival = rival[place]
@@ -260,7 +285,7 @@ def dead_in(codex: Codex, entry: Entry, said: str = "", called: Iterable[str] = 
     longer = {name for name in others if " " in name and not words.isdisjoint(name.split())}
     kin = tuple(dict.fromkeys([*_kin(entry, codex), *called])) if was_alive else ()
     return DeadWhoActs(
-        entry, tuple(dict.fromkeys(names)), tuple(sorted(longer)), said, was_alive, kin, _rivals(entry, codex)
+        entry, tuple(dict.fromkeys(names)), tuple(sorted(longer)), said, was_alive, kin, _others_are(entry, codex)
     )
 
 
@@ -270,36 +295,51 @@ def _kin(person: Entry, codex: Codex) -> tuple[str, ...]:
     for owner, what, relative in codex.relatives:
         if relative is not person:
             continue
-        found += [f"{name}{mark}s {what}" for name in codex.names_of(owner, "person") for mark in "'’"]
-        others = [one for one, said, other in codex.relatives if said == what and other is not person]
+        relatives = ((one, other) for one, said, other in codex.relatives if said == what)
+        others = [one for one, other in relatives if person not in (one, other)]
         found += [f"{whose} {what}" for whose in ("my", "your") if not others]
         found += [] if others else _AS_A_NAME.get(what, ())
         for pronoun, whose in (("he", "his"), ("she", "her")):
             if owner.pronoun in ("", pronoun) and all(one.pronoun not in ("", pronoun) for one in others):
                 found.append(f"{whose} {what}")
-    # Of somebody whose name is not known: my mother.
-    own = (words for name in person.own_names if len(words := name.casefold().split()) == 2 and words[0] in _WHOSE)
-    found += [called for words in own for called in (" ".join(words), *_AS_A_NAME.get(words[1], ()))]
     return tuple(dict.fromkeys(found))
 
 
-def _rivals(person: Entry, codex: Codex) -> frozenset[str]:
-    """Return the words of the names of other people whom a pronoun may mean that may mean somebody."""
+def _named_by_kin(person: Entry, codex: Codex) -> tuple[str, ...]:
+    """Return what somebody alone is called by whose relative they are: Anna's husband, my mother, and Mother, who is no other."""
+    owners = [(owner, what) for owner, what, relative in codex.relatives if relative is person]
+    owned = (
+        f"{name}{mark}s {what}"
+        for owner, what in owners
+        for name in (*codex.names_of(owner, "person"), *_offices(owner, codex))
+        for mark in "'’"
+    )
+    # Of somebody whose name is not known.
+    own = [words for name in person.own_names if len(words := name.casefold().split()) == 2 and words[0] in _WHOSE]
+    return (*owned, *(called for words in own for called in (" ".join(words), *_AS_A_NAME.get(words[1], ()))))
+
+
+def _others_are(person: Entry, codex: Codex) -> dict[str, str]:
+    """Return the words of the names of other people, each with the pronoun that is said of them."""
     own = {word for name in person.own_names for word in _WORD.findall(name)}
-    people = (other for other in codex.entries.values() if other.kind == "person" and other is not person)
-    others = (other for other in people if not (other.pronoun and person.pronoun) or other.pronoun == person.pronoun)
-    words = (word for other in others for name in other.own_names for word in _WORD.findall(name))
-    return frozenset(word for word in words if word[0].isupper() and word not in own)
+    people = [other for other in codex.entries.values() if other.kind == "person" and other is not person]
+    words = ((word, other.pronoun) for other in people for name in other.own_names for word in _WORD.findall(name))
+    return {word: pronoun for word, pronoun in words if word[0].isupper() and word not in own}
 
 
 def _once_called(person: Entry, codex: Codex) -> tuple[str, ...]:
     """Return what somebody was called as they lived: their names, and what nobody else is: the king is the king of Aran."""
     former = [name for name in person.former if codex.find(name) is person]
+    names = (*codex.names_of(person, "person"), *_surname(person, codex), *_named_by_kin(person, codex), *former)
+    return (*names, *_offices(person, codex))
+
+
+def _offices(person: Entry, codex: Codex) -> list[str]:
+    """Return by what rank or trade somebody alone is meant: the king, the Colonel."""
     heads = _heads(person)
     for other in codex.entries.values() if heads else ():
         heads = heads - _heads(other) if other.kind == "person" and other is not person else heads
-    called = (f"the {spelled}" for head in sorted(heads) for spelled in (head, f"{head[:1].upper()}{head[1:]}"))
-    return (*codex.names_of(person, "person"), *_surname(person, codex), *former, *called)
+    return [f"the {spelled}" for head in sorted(heads) for spelled in (head, f"{head[:1].upper()}{head[1:]}")]
 
 
 def _surname(person: Entry, codex: Codex) -> tuple[str, ...]:
@@ -350,8 +390,16 @@ def _is_meant(name: re.Match[str]) -> bool:
     is_date = name[0] in CALENDAR and _IN_TIME.search(before) is not None
     is_of_thing = name[0][0].isupper() and _NAMED_SO.search(before) is not None
     asks = _BEGINS.fullmatch(before) is not None and _ASKS.match(sentence, end) is not None
-    is_thought_of = _THOUGHT_OF.search(before) is not None or _IN_DREAM.search(sentence[: name.start()]) is not None
-    return not (is_part or is_date or is_of_thing or asks or is_thought_of or _OF_THEIRS.match(sentence, end))
+    is_thought_of = _THOUGHT_OF.search(before) is not None or _NOT_THERE.search(sentence[: name.start()]) is not None
+    return not (
+        is_part
+        or is_date
+        or is_of_thing
+        or asks
+        or is_thought_of
+        or _WOULD_HAVE.match(sentence, end)
+        or _OF_THEIRS.match(sentence, end)
+    )
 
 
 @lru_cache(maxsize=1024)

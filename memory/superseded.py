@@ -113,7 +113,7 @@ def still_true(codex: Codex, commit: Commit, kind: RowKind, row: int, piece: str
         if kind == "sentence":
             piece = marked(" ".join(one.left_out_of(piece, commit["passage"])))
         elif kind == "fact":
-            piece = without(piece, one.is_over)
+            piece = without(piece, one.is_untrue)
         else:
             piece = one.taken_from(piece)
     piece = " ".join(piece.split())

@@ -48,7 +48,8 @@ _NOT_THERE = re.compile(
 """What stands before somebody who is told of and is not there: a dream, or what they left behind them."""
 _DIED = re.compile(
     r" (?:\w+ly )?(?:died|dies|drowned|drowns|perished|fell|had|(?:is|was|were|has been|lies|lay) (?:\w+ly )?(?:dead|killed|"
-    r"buried|drowned|murdered|hanged|found|mourned|missed|remembered|laid|in (?:the|his|her) grave))\b"
+    r"buried|drowned|murdered|hanged|found|mourned|missed|remembered|laid|"
+    r"in (?:the|his|her) (?:grave|churchyard|cemetery|crypt|vault)))\b"
 )
 """What is told of the dead, behind their name."""
 _BEFORE_SUBJECT = re.compile(

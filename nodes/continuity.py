@@ -815,10 +815,11 @@ def of_the_once_living(
         they = dead_in(codex, entry, was_alive=True)
         told = [one for one in (*said, *noted) if they.is_named_living_in(one)]
         if not told:
-            kin = {
-                plain(passage)[start:end] for start, end, relative in codex.kin_in(plain(passage)) if relative is entry
-            }
-            told = [one for one in said if they.lives_in(one) and any(what in plain(one) for what in kin)]
+            owners = [owner for owner, _, relative in codex.relatives if relative is entry]
+            there = codex.named_in("\n".join((passage, *noted)))
+            # "Her father" may be another's where she is not.
+            if any(owner in there for owner in owners):
+                told = [one for one in (*said, *noted) if they.lives_in(one)]
         if told:
             acts = next((one for one in told if tells_what_they_do(one, they.names)), told[0])
             called = [*they.names, *they.kin]

@@ -133,8 +133,9 @@ _CODEX = PathFold(
 
 
 def _still_so(commit: Commit, codex: Codex) -> list[Change]:
-    """Return what a passage changed, of one that was written as somebody lived who is dead now without what they do in it.
+    """Return what a passage changed, without where the dead are and how they look who are no body there.
 
+    Of a passage that was written as somebody lived who is dead now also without what they do in it.
     Whoever else is told of there, and whatever, is an entry all the same.
     """
     changes = _without_life_of_the_dead(commit.get("codex", []), codex) if codex.dead else commit.get("codex", [])
@@ -160,7 +161,7 @@ def _without_life_of_the_dead(changes: list[Change], codex: Codex) -> list[Chang
             else None
         )
         told = f"{change.get('text', '')} {change.get('rests_on', '')}"
-        return entry is not None and entry.is_dead and not is_of_body(told)
+        return entry is not None and entry.is_dead and not is_of_body(told, entry.names)
 
     return [change for change in changes if not is_of_life(change)]
 
@@ -889,7 +890,9 @@ def of_brief(brief: Brief) -> list[Change]:
             if who
             else [{**about, "do": "alias", "value": name}]
         )
-        changes += [{**about, "do": "alias", "value": called[1]} for called in _CALLED.finditer(who)]
+        # A ship that somebody is the captain of may be called something, too.
+        found = (called for called in _CALLED.finditer(who) if not _OF_A_THING.search(who, 0, called.start()))
+        changes += [{**about, "do": "alias", "value": called[1]} for called in found]
         if pronoun := _pronoun_in(who):
             pronouns[name] = {**about, "aspect": "pronouns", "value": pronoun, "text": character}
         if owner:
@@ -899,10 +902,11 @@ def of_brief(brief: Brief) -> list[Change]:
 
 
 _CALLED = re.compile(
-    r"(?:^|, |\bwho is |\balso )(?:called|known as|nicknamed) (?:by \w+ )?[\"'“‘]?"
+    r"(?:^|, |\b(?:who is|also|better|man|woman|boy|girl) )(?:called|known as|nicknamed) (?:by \w+ )?[\"'“‘]?"
     r"([A-Z][\w’-]*(?: [A-Z][\w’-]*){0,2})(?=[\"'”’.,;)]|$| by\b)"
 )
 """What else somebody is called, by the brief."""
+_OF_A_THING = re.compile(r"\b(?:of|on|at|in|with|from|near|aboard)\b")
 _THEIR_KIN = re.compile(
     rf"(?P<whose>his|her|their) (?P<what>(?:(?:older|elder|younger|little|big|late|twin) )?{FAMILY.pattern})(?=[.,;]|$| who\b)",
     re.IGNORECASE,
@@ -919,8 +923,11 @@ def _whose_kin(who: str, name: str, characters: Sequence[str]) -> tuple[list[str
     if kin is None:
         return [who], "", ""
     if kin["whose"].lower() == "their":
-        names = [character.partition(":")[0].strip() for character in characters]
-        parents = [other for other in names[: names.index(name)] if other.casefold() != "you"]
+        cast = [[part.strip() for part in character.partition(":")[::2]] for character in characters]
+        earlier = cast[: [other for other, _ in cast].index(name)]
+        parents = [
+            other for other, role in earlier if other.casefold() != "you" and not role.lower().startswith("their ")
+        ]
         rest = f"{kin['what']}{who[kin.end() :]}"
         return [f"{parent}'s {rest}" for parent in parents] if len(parents) == 2 else [who], "", ""
     pronoun, before = "he" if kin["whose"].lower() == "his" else "she", list[str]()

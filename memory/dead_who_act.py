@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import groupby
+from itertools import chain, groupby, islice
 from types import MappingProxyType
 from typing import NamedTuple
 
 from recurrentgpt.memory.left_out import CUT, LEFT_OUT
+from recurrentgpt.memory.names_of_the_dead import called_as_kin, once_called, others_are, pronouns_named
 from recurrentgpt.memory.tenses import IRREGULAR_PAST, PARTICIPLE, is_present
 from recurrentgpt.memory.told_of_people import (
+    NOT_THERE,
     any_in_sentence,
     any_of,
     says_what_they_do,
@@ -20,22 +22,12 @@ from recurrentgpt.memory.told_of_people import (
 )
 from recurrentgpt.prose.sentences import sentences
 from recurrentgpt.schema.codex import Codex, Contradiction, Entry
-from recurrentgpt.schema.names import (
-    ANYBODY,
-    CALENDAR,
-    CAPITALS,
-    FAMILY,
-    LETTER,
-    OFFICE,
-    RANKS,
-    form_of,
-    is_name_part,
-    key_of,
-)
+from recurrentgpt.schema.names import CALENDAR, CAPITALS, LETTER, form_of, is_name_part
 
 _DEATH = re.compile(
     r"\b(?:dead(?! of\b)|died|dies|drown(?:ed|s|ing)|killed(?! the\b)|murder(?:ed|s|er)?|hanged|slain|buried|burial|"
-    r"graves?|graveside|gravestone|tomb|tombstone|graveyard|churchyard|cemetery|crypt|morgue|"
+    r"(?<!was )(?<!is )(?<!were )(?<!looked )(?<!very )(?<!so )(?<!as )graves?|graveside|gravestone|tomb|tombstone|"
+    r"graveyard|churchyard|cemetery|crypt|morgue|"
     r"funeral|coffin|corpse|mourn(?:s|ed|ing)?|ghosts?|body of|"
     r"death of|memory of|(?<=the )late|widow of|"
     r"tot|tote[mnrs]?|gestorben|starb(?:en)?|begraben|begrub(?:en)?|(?-i:Grab(?:e?s)?|Gräber|Grabstein)|beerdig(?:t|te|ten|ung)|leiche|"
@@ -67,11 +59,6 @@ _OF_THEIRS = re.compile(
     r"footsteps|lips|feet|fist|answer|whisper|boots)\b)"
 )
 """What stands behind the name of him whose father or wharf it is."""
-_NOT_THERE = re.compile(
-    r"\b(?:[IiOo]n (?:the|a|an|his|her|my|your|their) (?:\w+ )?(?:dreams?|nightmares?|photographs?|photos?|portraits?|pictures?|"
-    r"films?|memor(?:y|ies)|letters?|recordings?)\b|dream(?:s|ed|t) that\b)"
-)
-"""What begins a sentence in which somebody is seen who is not there."""
 _WOULD_HAVE = re.compile(r" (?:would|might|could|should) (?:\w+ )?have\b")
 _BEGINS = re.compile(r"[\s\"'“”‘’„«»(—–-]*$")
 _IN_TIME = re.compile(r"\b(?:[Ii]n|[Oo]n|[Bb]y|[Ss]ince|[Uu]ntil|[Ll]ast|[Nn]ext|[Tt]his|[Ee]very) $")
@@ -83,31 +70,16 @@ _THOUGHT_OF = re.compile(
     r"longs? for|longed for|curs(?:es|ed)|"
     r"pray(?:s|ed) for|weeps? for|wept for|cr(?:y|ies|ied) for|named (?:[\w']+ ){0,3}after|inherit(?:s|ed) from|owe[sd]?))"
     r"(?: (?:poor|dear|old|her|his|the late))? $|"
-    r"\b(?:made|built|painted|written|carved|composed|planted|signed|left|begun|designed|founded) by $",
+    r"\b(?:made|built|painted|written|carved|composed|planted|signed|begun|designed|founded) by $",
     re.IGNORECASE,
 )
 """What stands before the name of somebody of whom is thought, or whose work stands, be they alive or dead."""
+_DOES = re.compile(
+    rf" (?:\w+ly )?(?:[a-z]{{2,}}ed|{IRREGULAR_PAST}|is|was|has|had|did|does|will|would|can|could|comes|goes)\b"
+)
+"""What stands behind the name of somebody who does something, and is not only thought of."""
 _NAMED_SO = re.compile(r"\b(?:[Tt]he|(?:named|called|christened)(?: (?:the \w+|it|him|her))?|[Tt]he late) $")
 """What stands before the name of a ship, a child or the dead."""
-_ROLE = re.compile(
-    r"(?:(?:the|an?|your|my|our) )?(?:[\w-]+['’]s? )?((?!his\b|her\b|their\b)[a-z-]+(?: [a-z-]+){0,2}?)"
-    r"(?: (?:of|who|at|in|from|with)\b.*)?"
-)
-"""What somebody is said to be, without what tells it apart."""
-_OFFICE = re.compile(
-    rf"(?!(?:former|deputy|assistant|acting|late|ex|young|old)\b)(?:[a-z-]+ )*?(?:(?!member|other|stranger|lover|elder|younger)"
-    rf"[a-z]{{2,}}(?:er|or|ist|ian|smith|wright|man|maid|ton|ess)|{OFFICE})"
-)
-"""What one alone may be called somewhere."""
-_WHOSE = ("my", "our", "your", "his", "her", "their")
-_AS_A_NAME = {
-    "father": ("Father", "Dad", "Daddy", "Papa", "Pa"),
-    "mother": ("Mother", "Mum", "Mom", "Mama", "Mamma", "Ma"),
-    "grandfather": ("Grandfather", "Grandpa", "Granddad", "Grandad"),
-    "grandmother": ("Grandmother", "Grandma", "Granny", "Gran"),
-}
-"""What the family calls somebody."""
-_WORD = re.compile(rf"{LETTER}+")
 _HE, _SHE = r"he|him|his|himself", r"she|her|hers|herself"
 _PRONOUN = {
     said: re.compile(rf"\b(?:{forms})\b", re.IGNORECASE)
@@ -117,20 +89,18 @@ _PRONOUN = {
 _NEVER = re.compile(r"(?!)")
 _OTHER_PRONOUN = {frozenset({"he"}): "she", frozenset({"she"}): "he"}
 """What is said of somebody among people of whom all is said otherwise, as far as anybody knows."""
-_RANKS = RANKS | {"king", "queen", "prince", "princess", "count", "countess", "baron", "baroness"}
-
-
 _BODY = re.compile(
-    r"\b(?:body|bodies|bones|ashes|urn|remains|skull|skeleton|bier|shroud|vault|crypt|cemetery|churchyard|morgue|mortuary|"
-    r"(?:[Hh]e|[Ss]he|[A-Z]\w+) (?:\w+ly )?(?:lies|lay|(?:is|was|were) (?:lying|laid|carried|borne|brought))|"
-    r"(?:carried|bore|brought|laid) (?:him|her|[A-Z]\w+))\b"
+    r"\b(?:body|bodies|bones|ashes|(?:his|her|their|the) remains|skull|skeleton|bier|shroud|mortuary|"
+    r"(?:lies|lay|lying) (?:dead|still|motionless|cold|in state)|"
+    r"(?:[Hh]e|[Ss]he|[A-Z]\w+) (?:is|was) (?:laid|carried|borne|brought)|(?:carried|carries|bore|brought|laid) (?:him|her|§))\b"
 )
 """What is told of the body of somebody dead."""
 
 
-def is_of_body(told: str) -> bool:
-    """Return whether a sentence tells of somebody dead as a body, or of their death."""
-    return bool(_BODY.search(told) or _DEATH.search(told))
+def is_of_body(told: str, names: Collection[str]) -> bool:
+    """Return whether a text tells of somebody dead of these names as a body, or of their death."""
+    body = re.search(_BODY.pattern.replace("§", any_of(names)), told)
+    return body is not None or _DEATH.search(told) is not None
 
 
 class DeadWhoActs(NamedTuple):
@@ -146,7 +116,7 @@ class DeadWhoActs(NamedTuple):
     was_alive: bool
     """Whether they were alive as the passage was written: whatever names them there is of before their death."""
     kin: tuple[str, ...] = ()
-    """What they alone are to somebody of the story, and what else they were called: her husband, my husband."""
+    """What they alone are to somebody who is there, and what the brief called them as the passage was marked: her husband."""
     others_are: Mapping[str, str] = MappingProxyType({})
     """The words of the names of other people, each with the pronoun that is said of them; empty where that is not known."""
 
@@ -192,8 +162,9 @@ class DeadWhoActs(NamedTuple):
     def is_over(self, fact: str) -> bool:
         """Return whether a fact that was noted of the passage tells what they did there, or what is to come of them.
 
-        Of the time before, or what another is or owes in the present, is so also where they were alive as it was written; what
-        it says of them in the present ends with their death, and begins again where an author says that they live.
+        Of the time before, or what another is or owes in the present, is so also where they were alive as it was written. What
+        it says by their name in the present the codex itself ends with their death, and begins again where an author says that
+        they live; of a role that the passages do not know it cannot tell.
         """
         if not self.was_alive:
             return says_what_they_do(fact, self.said, self.names)
@@ -223,19 +194,27 @@ class DeadWhoActs(NamedTuple):
         Behind such a one "he" means them, until another man is named, and so before it where they are named first; of a part of
         a `passage`, as it is read there.
         """
-        if passage:
-            told = sentences(passage)
-            # Who is known by what was noted alone is only "he" or "she" there.
-            left = self._left_out(passage, is_there=bool(self.said) and self.said not in passage)
-            left_out = {part for part, kept in zip(told, left, strict=True) if kept == LEFT_OUT}
-            return [LEFT_OUT if part in left_out or self.lives_in(part) else part for part in sentences(text)]
-        return self._left_out(text, is_there=False)
-
-    def _left_out(self, text: str, *, is_there: bool) -> list[str]:
-        """Return the same of a text in which they may be meant before anybody is named, as it is where they are there unnamed."""
         parts = sentences(text)
+        if not passage:
+            return self._left_out(parts, is_there=False)
+        told = sentences(passage)
+        left = self._left_out(told, is_there=self._is_there_unnamed(passage))
+        at = next((at for at in range(len(told)) if told[at : at + len(parts)] == parts), None)
+        if at is not None:
+            return left[at : at + len(parts)]
+        # Of a piece that is no longer the passage's own words in full.
+        left_out = {part for part, kept in zip(told, left, strict=True) if kept == LEFT_OUT}
+        return [LEFT_OUT if part in left_out or self.lives_in(part) else part for part in parts]
+
+    def _is_there_unnamed(self, passage: str) -> bool:
+        """Return whether they are in a passage by what was noted of it alone: there they are only "he" or "she"."""
+        return bool(self.said) and self.said not in passage
+
+    def _left_out(self, parts: Sequence[str], *, is_there: bool) -> list[str]:
+        """Return sentences in which they may be meant before anybody is named, as they are where they are there unnamed."""
+        parts = list(parts)
         lives = [self.lives_in(part) for part in parts]
-        named = [{self.others_are[word] for word in _WORD.findall(part) if word in self.others_are} for part in parts]
+        named = [pronouns_named(part, self.others_are) for part in parts]
         pronoun = self.entry.pronoun or _OTHER_PRONOUN.get(frozenset().union(*named), "")
         rival = [not found.isdisjoint(("", pronoun)) if pronoun else bool(found) for found in named]
         # Who is named first is whom the pronouns before mean, as in a passage that goes on from another.
@@ -256,14 +235,20 @@ class DeadWhoActs(NamedTuple):
 
     def marked_in(self, passage: str) -> str:
         """Return the passage with a mark wherever it tells of them as of the living."""
-        return "\n\n".join(self._marked(paragraph, passage) for paragraph in passage.split("\n\n"))
+        paragraphs = passage.split("\n\n")
+        parts = [sentences(paragraph) for paragraph in paragraphs]
+        left = iter(self._left_out([*chain.from_iterable(parts)], is_there=self._is_there_unnamed(passage)))
+        return "\n\n".join(
+            _marked(paragraph, [*islice(left, len(told))]) for paragraph, told in zip(paragraphs, parts, strict=True)
+        )
 
-    def _marked(self, paragraph: str, passage: str) -> str:
-        parts = self.left_out_of(paragraph, passage)
-        if LEFT_OUT not in parts:
-            return paragraph
-        runs = groupby(parts, key=lambda part: part == LEFT_OUT)
-        return " ".join(CUT if is_out else " ".join(run) for is_out, run in runs)
+
+def _marked(paragraph: str, parts: list[str]) -> str:
+    """Return a paragraph with one mark in the place of each run of sentences that are left out; as it is where none is."""
+    if LEFT_OUT not in parts:
+        return paragraph
+    runs = groupby(parts, key=lambda part: part == LEFT_OUT)
+    return " ".join(CUT if is_out else " ".join(run) for is_out, run in runs)
 
 
 def dead_who_act(codex: Codex, found: Iterable[Contradiction]) -> Iterator[DeadWhoActs]:
@@ -277,91 +262,16 @@ def dead_who_act(codex: Codex, found: Iterable[Contradiction]) -> Iterator[DeadW
 
 def dead_in(codex: Codex, entry: Entry, said: str = "", called: Iterable[str] = (), *, was_alive: bool) -> DeadWhoActs:
     """Return somebody dead as one who acts in a sentence of a passage, of which more may be asked, and is `called` so there."""
-    names = _once_called(entry, codex) if was_alive else codex.called_alone(entry)
+    names = once_called(entry, codex) if was_alive else codex.called_alone(entry)
     # By now another may have one of their names.
     names = (*names, *(name for name in entry.names if re.search(rf"\b{re.escape(name)}\b", said)))
     people = (other for other in codex.entries.values() if other.kind == "person" and other is not entry)
     others, words = (name for other in people for name in other.own_names), {name for name in names if " " not in name}
     longer = {name for name in others if " " in name and not words.isdisjoint(name.split())}
-    kin = tuple(dict.fromkeys([*_kin(entry, codex), *called])) if was_alive else ()
+    kin = tuple(dict.fromkeys([*called_as_kin(entry, codex), *called])) if was_alive else ()
     return DeadWhoActs(
-        entry, tuple(dict.fromkeys(names)), tuple(sorted(longer)), said, was_alive, kin, _others_are(entry, codex)
+        entry, tuple(dict.fromkeys(names)), tuple(sorted(longer)), said, was_alive, kin, others_are(entry, codex)
     )
-
-
-def _kin(person: Entry, codex: Codex) -> tuple[str, ...]:
-    """Return what somebody alone is to others of the story, as it is said there: her husband, Anna's husband, my husband."""
-    found = list[str]()
-    for owner, what, relative in codex.relatives:
-        if relative is not person:
-            continue
-        relatives = ((one, other) for one, said, other in codex.relatives if said == what)
-        others = [one for one, other in relatives if person not in (one, other)]
-        found += [f"{whose} {what}" for whose in ("my", "your") if not others]
-        found += [] if others else _AS_A_NAME.get(what, ())
-        for pronoun, whose in (("he", "his"), ("she", "her")):
-            if owner.pronoun in ("", pronoun) and all(one.pronoun not in ("", pronoun) for one in others):
-                found.append(f"{whose} {what}")
-    return tuple(dict.fromkeys(found))
-
-
-def _named_by_kin(person: Entry, codex: Codex) -> tuple[str, ...]:
-    """Return what somebody alone is called by whose relative they are: Anna's husband, my mother, and Mother, who is no other."""
-    owners = [(owner, what) for owner, what, relative in codex.relatives if relative is person]
-    owned = (
-        f"{name}{mark}s {what}"
-        for owner, what in owners
-        for name in (*codex.names_of(owner, "person"), *_offices(owner, codex))
-        for mark in "'’"
-    )
-    # Of somebody whose name is not known.
-    own = [words for name in person.own_names if len(words := name.casefold().split()) == 2 and words[0] in _WHOSE]
-    return (*owned, *(called for words in own for called in (" ".join(words), *_AS_A_NAME.get(words[1], ()))))
-
-
-def _others_are(person: Entry, codex: Codex) -> dict[str, str]:
-    """Return the words of the names of other people, each with the pronoun that is said of them."""
-    own = {word for name in person.own_names for word in _WORD.findall(name)}
-    people = [other for other in codex.entries.values() if other.kind == "person" and other is not person]
-    words = ((word, other.pronoun) for other in people for name in other.own_names for word in _WORD.findall(name))
-    return {word: pronoun for word, pronoun in words if word[0].isupper() and word not in own}
-
-
-def _once_called(person: Entry, codex: Codex) -> tuple[str, ...]:
-    """Return what somebody was called as they lived: their names, and what nobody else is: the king is the king of Aran."""
-    former = [name for name in person.former if codex.find(name) is person]
-    names = (*codex.names_of(person, "person"), *_surname(person, codex), *_named_by_kin(person, codex), *former)
-    return (*names, *_offices(person, codex))
-
-
-def _offices(person: Entry, codex: Codex) -> list[str]:
-    """Return by what rank or trade somebody alone is meant: the king, the Colonel."""
-    heads = _heads(person)
-    for other in codex.entries.values() if heads else ():
-        heads = heads - _heads(other) if other.kind == "person" and other is not person else heads
-    return [f"the {spelled}" for head in sorted(heads) for spelled in (head, f"{head[:1].upper()}{head[1:]}")]
-
-
-def _surname(person: Entry, codex: Codex) -> tuple[str, ...]:
-    """Return the surname of a man where women alone have it beside him: Doyle is he, and Helen Doyle is Helen."""
-    names = {name.split()[-1] for name in person.own_names if " " in name and not form_of(name).title}
-    if person.pronoun != "he" or len(names) != 1:
-        return ()
-    (surname,) = names
-    people = [one for one in codex.answering(key_of(surname), "person") if one is not person]
-    return (surname,) if people and all(one.pronoun == "she" for one in people) else ()
-
-
-def _heads(person: Entry) -> frozenset[str]:
-    """Return what somebody is, in a word or as it is said whole: by their roles, and by the rank in their name."""
-    titles = {form_of(name).title for name in person.own_names} & _RANKS
-    found = {"doctor" if title == "dr" else title for title in titles}
-    found |= {role for role in person.roles if "'" not in role and "’" not in role}
-    for line in person.lines if person.kind == "person" else ():
-        for part in re.split(r"\s*[,;:(]\s*", line.value) if line.aspect == "role" else ():
-            if (role := _ROLE.fullmatch(part)) and (_OFFICE.fullmatch(role[1]) or role[1] in _RANKS):
-                found |= {role[1], role[1].split()[-1]}
-    return frozenset(head for head in found if head.split()[-1] not in ANYBODY and not FAMILY.fullmatch(head))
 
 
 def _is_of_before(sentence: str, names: tuple[str, ...]) -> bool:
@@ -390,16 +300,10 @@ def _is_meant(name: re.Match[str]) -> bool:
     is_date = name[0] in CALENDAR and _IN_TIME.search(before) is not None
     is_of_thing = name[0][0].isupper() and _NAMED_SO.search(before) is not None
     asks = _BEGINS.fullmatch(before) is not None and _ASKS.match(sentence, end) is not None
-    is_thought_of = _THOUGHT_OF.search(before) is not None or _NOT_THERE.search(sentence[: name.start()]) is not None
-    return not (
-        is_part
-        or is_date
-        or is_of_thing
-        or asks
-        or is_thought_of
-        or _WOULD_HAVE.match(sentence, end)
-        or _OF_THEIRS.match(sentence, end)
-    )
+    is_thought_of = _THOUGHT_OF.search(before) is not None and _DOES.match(sentence, end) is None
+    is_not_there = NOT_THERE.search(sentence[: name.start()]) is not None
+    is_another = is_part or is_date or is_of_thing or asks or _OF_THEIRS.match(sentence, end)
+    return not (is_another or is_thought_of or is_not_there or _WOULD_HAVE.match(sentence, end))
 
 
 @lru_cache(maxsize=1024)

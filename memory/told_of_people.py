@@ -38,7 +38,7 @@ _A_GHOST = re.compile(
     re.IGNORECASE,
 )
 """What somebody dead does as a ghost."""
-_NOT_THERE = re.compile(
+NOT_THERE = re.compile(
     r"(?:\b(?:in|on|from|by|through) (?:(?:(?:[\w-]+['’]s|his|her|their|an?|the|its) )?(?:\w+ ){0,2}?)"
     r"(?:dreams?|nightmares?|visions?|letters?|will|testament|diary|diaries|journals?|notes?|tapes?|recordings?|films?|videos?|"
     r"portraits?|photographs?|memoirs?|messages?|memory|memories)(?: (?:to|from|of|for) [^,.;]{1,40})?,? |"
@@ -116,7 +116,7 @@ def _said_of(sentence: str, names: tuple[str, ...]) -> Iterator[str]:
         before = _BEFORE_SUBJECT.search(near)
         # Ada Reed is not Reed, and Young Reed not Old Reed.
         is_part = before is not None and " " not in match["name"] and is_name_part(before["capital"] or "")
-        is_there = _NOT_THERE.search(near) is None
+        is_there = NOT_THERE.search(near) is None
         if before and not is_part and is_there and not is_anothers(sentence, match.start(), names):
             yield sentence[match.end() :]
 

@@ -76,8 +76,10 @@ _DIES = re.compile(
     r"flatlined|bled out|suffocated|asphyxiated|"
     r"(?:fell|jumped|leapt|leaped|plunged|plummeted) to (?:his|her|their) death|"
     r"(?:drew|breathed|breathes|draws|took) (?:his|her) last(?! (?:look|chance|step|bow|drink|seat|money|coin))|"
-    r"pass(?:ed|es)(?: on)? in (?:his|her) sleep|never came (?:back )?up(?: again)?(?=[.,;]|$)|"
-    r"sacrificed (?:himself|herself)(?= (?:for|to save)\b)|"
+    r"pass(?:ed|es)(?: on)? in (?:his|her) sleep|"
+    r"(?:fell|went|dived|dove|slipped|sank|jumped) (?:through|into|under|beneath|below) the (?:ice|water|waves|river|lake|sea|"
+    r"surface)\b[^.;]*? (?:and )?never came (?:back )?up(?: again)?(?=[.;]|$)|"
+    r"sacrificed (?:himself|herself) (?:for (?=(?-i:[A-Z])|him\b|her\b|them\b|us\b|the others\b)|to save\b)|"
     rf"pass(?:ed|es) away|(?:lost|gave|gave up|laid down|took) {_OWN_LIFE}|gave up the ghost(?=[.,;]|$| (?:in|at|on|and|before|"
     rf"after|that)\b)|"
     r"met (?:his|her) (?:death(?! wish)|end(?! of the (?:bargain|deal))|maker)|(?:fell|dropped|lay|sank down) "
@@ -121,11 +123,14 @@ _NOT_TO_DEATH = re.compile(
     r"alive(?!, and (?:nobody|no one|none)\b))\b| with (?:(?:his|her|a) )?(?:eyes|glance|look|smile))"
 )
 _WHO_DIES = re.compile(r"[^.;]{0,60}?\band (?:then |soon |now )?(?P<who>he|she|they) ")
-_AND_OTHERS = re.compile(r" and (?:[\w-]+ ){1,3}others?(?= )")
+_AND_OTHERS = re.compile(
+    r" and (?:(?:the|some|several|many|\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|"
+    r"a (?:few|dozen|hundred)|an?) )(?:\w+ )?others?(?= (?:was|were|died|drowned|perished)\b)"
+)
 _AROUND_DEAD = (
     (
         re.compile(r"\b(?:crush(?:ed|es)|smash(?:ed|es)|shatter(?:ed|s)|bashed in|caved in) $"),
-        re.compile(r"['’]s (?:skull|head)(?=[.,;!]|$| (?:with|against|under|and|on|in)\b)"),
+        re.compile(r"['’]s skull(?=[.,;!]|$| (?:with|against|under|and|on|in)\b)"),
     ),
     (
         re.compile(r"\b(?:took|takes|claim(?:ed|s)|ended|cost) $"),

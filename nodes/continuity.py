@@ -813,7 +813,8 @@ def of_the_once_living(
     noted = [one for part in noted for one in sentences(part)]
     for entry in died:
         they = dead_in(codex, entry, was_alive=True)
-        told = [one for one in (*said, *noted) if they.is_named_living_in(one)]
+        told = [one for one in said if they.is_named_living_in(one)]
+        told = told or [one for one in noted if they.is_named_living_in(one)]
         if not told:
             owners = [owner for owner, _, relative in codex.relatives if relative is entry]
             there = codex.named_in("\n".join((passage, *noted)))

@@ -3,7 +3,7 @@
 import pytest
 
 from recurrentgpt.memory.codex import changed, of_brief, under
-from recurrentgpt.memory.dead_who_act import DeadWhoActs, dead_in
+from recurrentgpt.memory.dead_who_act import DeadWhoActs, dead_in, is_of_body
 from recurrentgpt.schema.codex import Change, Codex
 
 
@@ -47,6 +47,10 @@ HUGO = dead("Hugo Moss", "the cook")
         "Marie kaufte Hugo die neue Mütze.",
         "Slowly Hugo turned the key.",
         "Anna thought that Hugo looked ill.",
+        "She hid the coin in a letter, and Hugo carried it to town.",
+        "Anna named the boat after Hugo came home.",
+        "The door was left by Hugo wide open as he ran.",
+        "In the picture the house was small, and Hugo laughed at it.",
         "On Sunday Hugo slept.",
     ],
 )
@@ -192,6 +196,19 @@ def test_their_daughter_is_the_daughter_of_both_who_stand_before_her():
     ):
         assert hugo.lives_in(sentence), sentence
     assert not hugo.lives_in("Lady Moss's daughter rose.")
+    both = {"characters": [*brief["characters"][:3], "Ben: their son"]}
+    ben = under(Codex(), of_brief(both)).find("Ben")
+    assert [line.value for line in ben.lines if line.aspect == "role"] == ["Lady Moss's son", "Hugo Moss's son"]
+
+
+def test_what_else_a_brief_calls_somebody_is_their_name_and_no_ships():
+    people = [
+        "Tom Barrow: a farmer, called Big Tom",
+        "Hugo Moss: captain of a ship, called Albatross",
+        "Ben: a man known as Red",
+    ]
+    codex = under(Codex(), of_brief({"characters": people}))
+    assert [codex.find(name).aliases for name in ("Tom Barrow", "Hugo Moss", "Ben")] == [("Big Tom",), (), ("Red",)]
 
 
 MARRIED = family(("Hugo Moss", "Anna Moss's husband"))
@@ -212,6 +229,50 @@ def test_somebody_is_meant_by_what_they_alone_are_to_somebody(sentence, is_named
 )
 def test_another_relative_is_somebody_else(sentence):
     assert not MARRIED.lives_in(sentence)
+
+
+def test_who_is_called_by_a_common_noun_is_another_one_too():
+    told = [
+        said("Hugo Moss", "pronouns", "he"),
+        said("The Stranger", "pronouns", "she"),
+        said("Bastian Cole", "pronouns", "he"),
+    ]
+    told += [said("the guard", "pronouns", "he"), said("Bastian Cole", "role", "the ferryman")]
+    told += [
+        said("Tom Kay", "pronouns", "he"),
+        said("Anna Kay", "pronouns", "she"),
+        said("Hugo Moss", "status", "dead"),
+    ]
+    codex = changed(Codex(), told, "p1", 1)
+    hugo = dead_in(codex, codex.find("Hugo Moss"), was_alive=True)
+    assert hugo.taken_from("Hugo took the rope. The rain fell. He coughed.") == "The rain fell."
+    for another in ("The ferryman", "The guard", "Kay"):
+        assert hugo.taken_from(f"Hugo took the rope. {another} shouted. He drew his knife.").endswith(
+            "He drew his knife."
+        )
+
+
+def test_a_sentence_that_stands_twice_is_meant_by_its_place():
+    passage = "Tom came in. He nodded. Hugo took the rope. He nodded. Anna laughed."
+    assert MARRIED.left_out_of("Tom came in. He nodded.", passage) == ["Tom came in.", "He nodded."]
+    assert MARRIED.left_out_of("He nodded. Anna laughed.", passage)[1] == "Anna laughed."
+    assert MARRIED.marked_in(passage) == "Tom came in. He nodded. … Anna laughed."
+
+
+@pytest.mark.parametrize(
+    ("told", "is_body"),
+    [
+        ("They carried Hugo into the chapel.", True),
+        ("Hugo lay dead on the stair.", True),
+        ("Her father's body was in the crypt.", True),
+        ("Hugo remains in the kitchen.", False),
+        ("Hugo lay in the hammock, reading.", False),
+        ("Hugo brought Anna tea.", False),
+        ("His face was grave.", False),
+    ],
+)
+def test_the_dead_are_told_of_as_a_body(told, is_body):
+    assert is_of_body(told, ("Hugo Moss", "Hugo")) is is_body
 
 
 def test_of_two_husbands_hers_may_be_either():

@@ -291,7 +291,7 @@ def _names_as_living(sentence: str, names: tuple[str, ...]) -> bool:
 
 
 def _is_meant(name: re.Match[str]) -> bool:
-    """Return whether somebody is meant by their name in a sentence: not by a part of another, by a ship's, or by "Will you?"."""
+    """Return whether somebody is meant by their name in a sentence: not a ship or another, and not only in thought."""
     sentence, end = name.string, name.end()
     further = _NEXT_NAME.match(sentence, end)
     # Tom Bell may be somebody of whom nothing else is known.

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from recurrentgpt.nodes.codex_names import NOBODY
 from recurrentgpt.prose.sentences import count_words, sentences
+from recurrentgpt.schema.names import CALENDAR, form_of
 from recurrentgpt.studies.baselines.system import System
 from recurrentgpt.studies.measures.measure import Measure
 from recurrentgpt.studies.runs.schemas import NovelRecord
@@ -40,6 +41,20 @@ _WORD = re.compile(r"[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+")
 _WITH_ARTICLE = re.compile(rf"\b(?:[Tt]he|[Aa]n?) ((?:{_WORD.pattern} )?{_WORD.pattern})")
 _WHOLE_NAME = re.compile(rf"\b({_WORD.pattern}) (?=({_WORD.pattern}))")
 _TITLES = {"Mr", "Mrs", "Ms", "Dr", "Sir", "Lady", "Lord", "Captain", "The", "But", "And", "God"}
+_BEFORE_A_NAME = {
+    "Uncle",
+    "Aunt",
+    "Father",
+    "Mother",
+    "Brother",
+    "Sister",
+    "Old",
+    "Young",
+    "Little",
+    "Big",
+    "Saint",
+    "Master",
+}
 OFTEN = 3
 """Mentions that make somebody a person of the story."""
 
@@ -83,7 +98,9 @@ def _called(text: str) -> dict[str, list[int]]:
     with_article = Counter(word for match in _WITH_ARTICLE.finditer(text) for word in match[1].split())
     mentions = {name: places for name, places in mentions.items() if 2 * with_article[name] < len(places)}
     for first, last in _WHOLE_NAME.findall(text):
-        if first in mentions and last in mentions and first != last:
+        # Uncle Tom and Uncle Ben are two, and On Monday Anna came.
+        is_title = first in _BEFORE_A_NAME or first in CALENDAR or form_of(f"{first} {last}").title
+        if first in mentions and last in mentions and first != last and not is_title:
             mentions[first] = sorted({*mentions[first], *mentions.pop(last)})
     return mentions
 
@@ -118,7 +135,7 @@ def _compute(novel: NovelRecord, system: System) -> dict[str, float | None]:
 
 MEASURE = Measure(
     name="entities",
-    description="People: `names` are words in capitals, without an article, that are mentioned three times or more (a first "
+    description="People: `names` are words with a capital, without an article, that are mentioned three times or more (a first "
     "name and the surname behind it are one; some are places), `conflicts` are eyes, hair, ages and hands that change, and "
     "`vanished` are names of the first half that the second never has. Rules find them, and miss much.",
     columns=("names", "conflicts", "vanished"),

@@ -148,10 +148,10 @@ def _compute(novel: NovelRecord, system: System) -> dict[str, float | None]:
         return dict.fromkeys(MEASURE.columns)
     found = long_range(passages)
     late = found.new_facts[-(len(passages) // 4) :] if len(passages) >= FEWEST_PASSAGES else []
-    is_read = bool(found.contradictions or found.before[0].entries)
+    people = len(found.before[0].entries)
     return {
-        "people_read": len(found.before[0].entries),
-        "contradictions_per_10000": round(10_000 * len(found.contradictions) / words, 3) if is_read else None,
+        "people_read": people,
+        "contradictions_per_10000": round(10_000 * len(found.contradictions) / words, 3) if people else None,
         "new_facts": round(mean(found.new_facts), 3),
         "new_facts_per_1000": round(1000 * sum(found.new_facts) / words, 3),
         "new_facts_late": round(mean(late), 3) if late else None,

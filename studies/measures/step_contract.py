@@ -126,8 +126,8 @@ CONTRACT = Measure(
     f"{PASSAGE_WORDS[1]} words, memories of at most {MEMORY_SENTENCES} sentences and {MEMORY_WORDS} words (and from the sixth "
     f"step on of at least {FEWEST_SENTENCES} sentences), {PLANS} plans. Of the last step neither the passage, which fills what "
     "is left, nor the plans, of which there are none, can count. `first try` is the share of calls whose reply was usable at "
-    "once, `retries` is how often another was asked for, be it for its form or for what a guard found; both are blank where "
-    "prompts differ from those of a recording. What a system does not have is left blank.",
+    "once, `retries` is how often another one was asked for: for its form, for what a guard found, or to go on from a short "
+    "one; both are blank where prompts differ from those of a recording. What a system does not have is left blank.",
     columns=("steps", "passages_in_length", "memories_in_bounds", "steps_with_3_plans", "first_try", "retries"),
     compute=_contract_columns,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recurrentgpt.studies.baselines.catalogue import find_system
@@ -278,10 +278,9 @@ def _cautions(folder: RunFolder) -> list[str]:
     novels, said = folder.novels(), list[str]()
     if outdated := sum(novel["outdated"] for novel in novels):
         said.append(
-            f"{outdated} prompts have changed since the recording was made, `changed prompts` by novel, and each got the next "
-            "reply that was recorded for its role and step: this shows that the program runs, and not how a model writes with "
-            "these prompts. Calls and tokens are those of this replay; where a reply did not do, more were asked for than were "
-            "recorded."
+            f"{outdated} prompts have changed since the recording was made, `changed prompts` by novel, and got the next reply "
+            "of the same role and step, or the last one again: this shows that the program runs, and not how a model writes "
+            "with these prompts. Calls and tokens are those of this replay, which asks again where such a reply cannot be used."
         )
     premises = len({(novel["genre"], novel["number"]) for novel in novels})
     if premises < FEWEST_TO_DECIDE:
@@ -325,13 +324,15 @@ def guards_table(plan: Plan) -> Table:
         system, guards = find_system(name), plan.guards
         samples = SAMPLES[guards] if guards != "own" else system.own_samples
         own = system.own_guards if guards == "own" else frozenset[str]()
-        kept_out = own if guards == "own" else {"copies", "loops"} if guards == "shared" and system.watched else own
+        kept_out = {"copies", "loops"} if guards == "shared" and system.watched else own
         grammar = next((what for what in ("scenes", "sentences") if what in own), "")
         rows.append(
             [
                 name,
                 *("kept out" if what in kept_out else "let stand" for what in ("copies", "loops")),
-                f"goes on, up to {samples} times" if system.own_samples and samples > 1 else "comes in one piece",
+                f"up to {samples} samples, each going on"
+                if system.own_samples and samples > 1
+                else "comes in one piece",
                 f"of {grammar}" if grammar else "none",
                 "yes" if "examples" in own else "none",
             ]
@@ -411,8 +412,11 @@ def shown_levels(rows: list[Row]) -> list[str]:
     return shown
 
 
-def recall_section(rows: list[Row], embedder: str = "default") -> Section:
-    """Return the recall of planted facts at four levels, searched for with an embedding model as a plan names it."""
+BY_HASHES = "hashes of their words in place of an embedding model, whatever the novels were written with"
+
+
+def recall_section(rows: list[Row], found_by: str = BY_HASHES, levels: Sequence[str] = ()) -> Section:
+    """Return the recall of planted facts at these levels, by default those of `shown_levels`; by what they were `found_by`."""
     section = Section(
         "Recall of planted facts",
         [
@@ -424,7 +428,7 @@ def recall_section(rows: list[Row], embedder: str = "default") -> Section:
             "and no model's. What a system does not have is left blank, and so is retrieval at distance 1: the last passage is "
             "in the prompt and is not searched for. rolling_unlimited is not measured: its prompts hold all, as long as they "
             "fit. Systems have prompts of different lengths, see the last table of this part.",
-            f"Each figure is of {_tries(rows)} facts; passages are found by {_EMBEDDERS[embedder]}.",
+            f"Each figure is of {_tries(rows)} facts; passages are found by {found_by}.",
         ],
     )
     reaches = [(row["system"], reach) for row in rows if (reach := window_reach(row["system"])) is not None]
@@ -432,13 +436,11 @@ def recall_section(rows: list[Row], embedder: str = "default") -> Section:
         f"By its arithmetic the window of {system} holds {reach:.1f} passages: beyond it facts should not be there."
         for system, reach in reaches
     ]
-    shown = shown_levels(rows)
+    shown = levels or shown_levels(rows)
     if "text" not in shown:
         section.parts.append("The text has what the prompt had, without exception, and is not shown by itself.")
     for level in shown:
         ways = sorted({int(way) for row in rows for way in row[level]})
-        if not ways:
-            continue  # no system of these has it
         body = [
             [
                 row["system"],
@@ -473,12 +475,6 @@ def recall_section(rows: list[Row], embedder: str = "default") -> Section:
         )
     )
     return section
-
-
-_EMBEDDERS = {
-    "default": "the default embedding model",
-    "hash-256": "hashes of their words in place of an embedding model",
-}
 
 
 def _tries(rows: list[Row]) -> str:
@@ -613,9 +609,14 @@ def run_section(folder: RunFolder) -> Section:
 
 def deviation_section(plan: Plan) -> Section:
     """Return where the protocol differs from the paper's, of the systems of a plan alone."""
-    systems = {*plan.systems, *plan.rivals}
-    families = systems | {system.partition("_")[0] for system in systems}
-    rows = [row for row in DIFFERENCES.rows if not families.isdisjoint(row[0].split(", "))]
+    systems = {*plan.systems, *(system.partition("_")[0] for system in plan.systems)}
+    # A persona is the simulated reader of recurrentgpt, and an ablation recurrentgpt without something.
+    systems |= (
+        {"recurrentgpt"}
+        if any(find_system(name).recurrent and find_system(name).recalls for name in plan.systems)
+        else set()
+    )
+    rows = [row for row in DIFFERENCES.rows if not systems.isdisjoint(row[0].split(", "))]
     return Section(
         "Deviations from the paper",
         [

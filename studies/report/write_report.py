@@ -6,6 +6,7 @@ import csv
 import html
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields, replace
 from pathlib import Path
@@ -83,6 +84,8 @@ def write_reports(
 
 def _within(folder: str, part: str | Table | Picture) -> str | Table | Picture:
     """Return a part of a report for a page above the report's own folder."""
+    if isinstance(part, Table):
+        return replace(part, caption=f"{folder}: {part.caption}")
     return replace(part, file=f"{folder}/{part.file}") if isinstance(part, Picture) else part
 
 
@@ -99,7 +102,7 @@ def _write(folder: RunFolder, target: Path, novels: list[NovelRecord], note: Cal
     ]
     parts = [sections.cost_section(folder, rows), sections.measure_section(folder, rows)]
     if recall:
-        parts.append(sections.recall_section(recall, folder.plan.embedder))
+        parts.append(sections.recall_section(recall))
     parts += [preferences.table_section(folder.plan, compared, source) for source in ("judges", "people")]
     if not compared and (printed := preferences.paper_section(folder.plan)):
         parts.append(printed)
@@ -185,16 +188,19 @@ def latex(title: str, sections: list[Section]) -> str:
 
     Columns of text are as wide as the page has room for, and tables of such columns are divided into several of a page each.
     """
-    lines = [f"% {' '.join(title.split())}"]
+    lines, labels = [f"% {' '.join(title.split())}"], Counter[str]()
     for section in sections:
         for table in section.tables:
+            label = _label(table.caption or section.heading)
+            labels[label] += 1
+            label += f"-{labels[label]}" if labels[label] > 1 else ""
             columns, head = _columns(table), _tex_row(table.headings)
             per = _TEX_ROWS if "p{" in columns else max(1, len(table.rows))
             for at in range(0, max(1, len(table.rows)), per):
                 lines += [
                     r"\begin{table}[htbp]\centering" + (_TEX_NARROW if len(table.headings) > _TEX_WIDE else r"\small"),
                     rf"\caption{{{_tex(table.caption or section.heading)}{', continued' if at else ''}}}",
-                    *([] if at else [rf"\label{{tab:{_label(table.caption or section.heading)}}}"]),
+                    *([] if at else [rf"\label{{tab:{label}}}"]),
                     rf"\begin{{tabular}}{{{columns}}}\hline",
                     rf"{head}\hline",
                     *map(_tex_row, table.rows[at : at + per]),
@@ -212,8 +218,8 @@ _TEX_TEXT, _TEX_ROWS = 40, 8
 
 
 def _label(caption: str) -> str:
-    """Return what a table is referred to by."""
-    return "-".join(re.findall(r"[a-z0-9]+", caption.lower()))
+    """Return what a table is referred to by: letters that LaTeX takes there."""
+    return "-".join(re.findall(r"[a-z0-9]+", caption.lower())) or "table"
 
 
 def _columns(table: Table) -> str:
@@ -277,7 +283,7 @@ def _flat(result: Result) -> dict[str, Any]:
 def _levels(found: dict[str, Any]) -> list[dict[str, Any]]:
     return [
         {"system": found["system"], "level": level, "distance": int(way), "there": there, "tries": tries}
-        for level in ("retrieval", "memory", "prompt", "text")
+        for level in sections.LEVELS
         for way, (there, tries) in found[level].items()
     ]
 

@@ -158,7 +158,7 @@ async def _write(
         spent = recorded_usage(folder.calls(job))
         return save_novel(folder, job, found, settings.recorder.roles, spent)
     if recording.outdated:
-        notify(f"{recording.outdated} prompts have changed since the recording, and were answered in its order")
+        notify(f"{recording.outdated} prompts have changed since the recording, and got the next replies that it has")
     # Of its own time a replay has nothing to say; of the recording's it knows the sum, and not which passage took what.
     passages = [{**part, "usage": {**part["usage"], "seconds": None}} for part in found["passages"]]
     spent = {"seconds": round(recording.seconds, 3)}

@@ -61,6 +61,11 @@ def test_eyes_that_change_and_people_who_vanish():
 
 
 def test_somebody_is_one_by_first_and_last_name_and_what_has_an_article_is_nobody():
+    assert entities("Then Uncle Tom saw Uncle Ben. " * 3).names == 3, "an uncle more, and two people"
+    assert (
+        entities("On Monday Anna came. Then Anna saw Tom on Monday. Tom left Anna and Tom." + " Monday Anna." * 2).names
+        == 3
+    )
     told = (
         'Then Tamsin Ironwell saw the Golden Sun. The Golden Sun saw Tamsin. "Are You there?" said Tamsin to Ironwell.'
     )

@@ -285,8 +285,8 @@ def _cautions(folder: RunFolder) -> list[str]:
     premises = len({(novel["genre"], novel["number"]) for novel in novels})
     if premises < FEWEST_TO_DECIDE:
         said.append(
-            f"{premises} premises decide nothing: even if all went one way, the sign-flip test would give p = "
-            f"{min(1.0, 2 / 2**premises):.2g}. What differs here may be chance."
+            f"{'1 premise decides' if premises == 1 else f'{premises} premises decide'} nothing: even if all went one way, the "
+            f"sign-flip test would give p = {min(1.0, 2 / 2**premises):.2g}. What differs here may be chance."
         )
     return said
 

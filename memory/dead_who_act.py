@@ -89,18 +89,23 @@ _PRONOUN = {
 _NEVER = re.compile(r"(?!)")
 _OTHER_PRONOUN = {frozenset({"he"}): "she", frozenset({"she"}): "he"}
 """What is said of somebody among people of whom all is said otherwise, as far as anybody knows."""
-_BODY = re.compile(
+_BODY = (
     r"\b(?:body|bodies|bones|ashes|(?:his|her|their|the) remains|skull|skeleton|bier|shroud|mortuary|"
     r"(?:lies|lay|lying) (?:dead|still|motionless|cold|in state)|"
     r"(?:[Hh]e|[Ss]he|[A-Z]\w+) (?:is|was) (?:laid|carried|borne|brought)|(?:carried|carries|bore|brought|laid) (?:him|her|§))\b"
 )
-"""What is told of the body of somebody dead."""
+"""What is told of the body of somebody dead, who is § in it."""
 
 
 def is_of_body(told: str, names: Collection[str]) -> bool:
     """Return whether a text tells of somebody dead of these names as a body, or of their death."""
-    body = re.search(_BODY.pattern.replace("§", any_of(names)), told)
-    return body is not None or _DEATH.search(told) is not None
+    return _body(tuple(names)).search(told) is not None or _DEATH.search(told) is not None
+
+
+@lru_cache(maxsize=1024)
+def _body(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Return what finds that people of these names are told of as bodies."""
+    return re.compile(_BODY.replace("§", any_of(names)))
 
 
 class DeadWhoActs(NamedTuple):

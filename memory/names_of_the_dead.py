@@ -34,9 +34,7 @@ _WORD = re.compile(rf"[Tt]he [a-z][\w-]*|{LETTER}+")
 def called_as_kin(person: Entry, codex: Codex) -> tuple[str, ...]:
     """Return what somebody alone is to others of the story, as it is said beside them: her husband, my husband, Dad."""
     found = list[str]()
-    for owner, what, relative in codex.relatives:
-        if relative is not person:
-            continue
+    for owner, what in codex.relations(person):
         relatives = ((one, other) for one, said, other in codex.relatives if said == what)
         others = [one for one, other in relatives if person not in (one, other)]
         found += [f"{whose} {what}" for whose in ("my", "your") if not others]
@@ -49,10 +47,9 @@ def called_as_kin(person: Entry, codex: Codex) -> tuple[str, ...]:
 
 def _named_by_kin(person: Entry, codex: Codex) -> tuple[str, ...]:
     """Return what somebody alone is called by whose relative they are: Anna's husband, my mother, and Mother, who is no other."""
-    owners = [(owner, what) for owner, what, relative in codex.relatives if relative is person]
     owned = (
         f"{name}{mark}s {what}"
-        for owner, what in owners
+        for owner, what in codex.relations(person)
         for name in (*codex.names_of(owner, "person"), *_offices(owner, codex))
         for mark in "'’"
     )

@@ -816,10 +816,9 @@ def of_the_once_living(
         told = [one for one in said if they.is_named_living_in(one)]
         told = told or [one for one in noted if they.is_named_living_in(one)]
         if not told:
-            owners = [owner for owner, _, relative in codex.relatives if relative is entry]
             there = codex.named_in("\n".join((passage, *noted)))
             # "Her father" may be another's where she is not.
-            if any(owner in there for owner in owners):
+            if any(owner in there for owner, _ in codex.relations(entry)):
                 told = [one for one in (*said, *noted) if they.lives_in(one)]
         if told:
             acts = next((one for one in told if tells_what_they_do(one, they.names)), told[0])

@@ -902,6 +902,10 @@ class Codex:
                     those += [(one, said, other)] if all(other is not known for *_, known in those) else []
         return [those[0] for those in found.values() if len(those) == 1]
 
+    def relations(self, person: Entry) -> list[tuple[Entry, str]]:
+        """Return to whom a person alone is what, as `relatives` has it."""
+        return [(owner, what) for owner, what, entry in self.relatives if entry is person]
+
     def _relative(self, whose: str, entry: Entry) -> Entry | None:
         """Return whose relative somebody is: who else is called so, where both have that name."""
         owner = self.meant(whose) if kin_of(whose) is None else None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from recurrentgpt.nodes.codex_names import NOBODY
 from recurrentgpt.prose.sentences import count_words, sentences
-from recurrentgpt.schema.names import CALENDAR, form_of
+from recurrentgpt.schema.names import CALENDAR, EPITHETS, form_of
 from recurrentgpt.studies.baselines.system import System
 from recurrentgpt.studies.measures.measure import Measure
 from recurrentgpt.studies.runs.schemas import NovelRecord
@@ -41,20 +41,7 @@ _WORD = re.compile(r"[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+")
 _WITH_ARTICLE = re.compile(rf"\b(?:[Tt]he|[Aa]n?) ((?:{_WORD.pattern} )?{_WORD.pattern})")
 _WHOLE_NAME = re.compile(rf"\b({_WORD.pattern}) (?=({_WORD.pattern}))")
 _TITLES = {"Mr", "Mrs", "Ms", "Dr", "Sir", "Lady", "Lord", "Captain", "The", "But", "And", "God"}
-_BEFORE_A_NAME = {
-    "Uncle",
-    "Aunt",
-    "Father",
-    "Mother",
-    "Brother",
-    "Sister",
-    "Old",
-    "Young",
-    "Little",
-    "Big",
-    "Saint",
-    "Master",
-}
+_BEFORE_A_NAME = {*map(str.capitalize, EPITHETS), "Big", "Saint"}
 OFTEN = 3
 """Mentions that make somebody a person of the story."""
 

@@ -406,17 +406,19 @@ LEVELS = ("retrieval", "memory", "prompt", "text")
 def shown_levels(rows: list[Row]) -> list[str]:
     """Return the levels of recall that a report shows: those that a system has, and that are not those of the one before."""
     shown: list[str] = []
-    for level in LEVELS:
-        if any(row[level] for row in rows) and not (shown and all(row[level] == row[shown[-1]] for row in rows)):
+    for level in known_levels(rows):
+        if not shown or any(row[level] != row[shown[-1]] for row in rows):
             shown.append(level)
     return shown
 
 
-BY_HASHES = "hashes of their words in place of an embedding model, whatever the novels were written with"
+def known_levels(rows: list[Row]) -> list[str]:
+    """Return the levels of recall that a system has."""
+    return [level for level in LEVELS if any(row[level] for row in rows)]
 
 
-def recall_section(rows: list[Row], found_by: str = BY_HASHES, levels: Sequence[str] = ()) -> Section:
-    """Return the recall of planted facts at these levels, by default those of `shown_levels`; by what they were `found_by`."""
+def recall_section(rows: list[Row], levels: Sequence[str] = ()) -> Section:
+    """Return the recall of planted facts at these levels, by default those of `shown_levels`."""
     section = Section(
         "Recall of planted facts",
         [
@@ -428,7 +430,8 @@ def recall_section(rows: list[Row], found_by: str = BY_HASHES, levels: Sequence[
             "and no model's. What a system does not have is left blank, and so is retrieval at distance 1: the last passage is "
             "in the prompt and is not searched for. rolling_unlimited is not measured: its prompts hold all, as long as they "
             "fit. Systems have prompts of different lengths, see the last table of this part.",
-            f"Each figure is of {_tries(rows)} facts; passages are found by {found_by}.",
+            f"Each figure is of {_tries(rows)} facts; passages are found by hashes of their words in place of an embedding "
+            "model, whatever the novels were written with.",
         ],
     )
     reaches = [(row["system"], reach) for row in rows if (reach := window_reach(row["system"])) is not None]
@@ -611,11 +614,8 @@ def deviation_section(plan: Plan) -> Section:
     """Return where the protocol differs from the paper's, of the systems of a plan alone."""
     systems = {*plan.systems, *(system.partition("_")[0] for system in plan.systems)}
     # A persona is the simulated reader of recurrentgpt, and an ablation recurrentgpt without something.
-    systems |= (
-        {"recurrentgpt"}
-        if any(find_system(name).recurrent and find_system(name).recalls for name in plan.systems)
-        else set()
-    )
+    if any(system.recurrent and system.recalls for system in map(find_system, plan.systems)):
+        systems.add("recurrentgpt")
     rows = [row for row in DIFFERENCES.rows if not systems.isdisjoint(row[0].split(", "))]
     return Section(
         "Deviations from the paper",

@@ -603,7 +603,7 @@ def _measure_systems(systems: list[str], distance: int, *, json: bool) -> None:
     from recurrentgpt.studies.errors import StudyError
     from recurrentgpt.studies.measures.planted import levels, measurable_systems, window_reach
     from recurrentgpt.studies.measures.world_author import memory_half_life
-    from recurrentgpt.studies.report.sections import LEVELS, recall_section
+    from recurrentgpt.studies.report.sections import known_levels, recall_section
 
     known = measurable_systems()
     if unknown := [name for name in systems if name not in known]:
@@ -616,7 +616,7 @@ def _measure_systems(systems: list[str], distance: int, *, json: bool) -> None:
     if json:
         print_json({"levels": found, "half_life": round(memory_half_life(), 2), "edges": edges})
         return
-    for table in recall_section(found, levels=[level for level in LEVELS if any(one[level] for one in found)]).tables:
+    for table in recall_section(found, known_levels(found)).tables:
         print_table(tuple(table.headings), [tuple(row) for row in table.rows])
     note(f"The scripted author's memory has a half-life of {memory_half_life():.1f} passages.")
     for name, at in edges.items():

@@ -41,7 +41,9 @@ _DEATH = re.compile(
 _LONG_BEFORE = re.compile(
     r"\b(?:(?i:as) an? (?:\w+ )?(?:boy|girl|child|youth|student|apprentice|young (?:man|woman))|"
     r"when (?:he|she|they) (?:was|were)|"
-    r"(?:years?|long|months?) (?:ago|before)|used to|in (?:his|her|their) (?:youth|childhood)|in (?:1\d|20)\d\d)\b"
+    r"(?:years?|long|months?) (?:ago|before)|used to|always (?:said|told|used)|"
+    r"(?:said|told (?:me|us|him|her|them|[A-Z]\w+)) (?:never|always) to|"
+    r"in (?:his|her|their) (?:youth|childhood)|in (?:1\d|20)\d\d)\b"
 )
 """What a sentence has that tells of the time before its passage."""
 _HAD = re.compile(
@@ -320,5 +322,8 @@ def _named(names: tuple[str, ...]) -> re.Pattern[str]:
 @lru_cache(maxsize=1024)
 def _to_come(names: tuple[str, ...]) -> re.Pattern[str]:
     """Return what finds that somebody awaits or means something of people of these names, or that it will be."""
-    awaits = r"(?:trusts?|wants?|needs?|expects?|awaits?|waits for|hopes|plans|means|intends|will|shall|must|is (?:going )?to)"
+    awaits = (
+        r"(?:trusts?|wants?|needs?|expects?|awaits?|waits for|hopes|plans|means|intends|will|shall|must|"
+        r"is (?:going )?to|is on (?:his|her|their) way to)"
+    )
     return re.compile(rf"\b{awaits} (?:[^.;]* )?(?:{any_of(names)})(?!{LETTER})")

@@ -18,6 +18,9 @@ _OFFICE = re.compile(
     rf"[a-z]{{2,}}(?:er|or|ist|ian|smith|wright|man|maid|ton|ess)|{OFFICE})"
 )
 """What one alone may be called somewhere."""
+_TO_THE_TELLER = re.compile(
+    rf"(?:[Mm]y|[Yy]our) (?:(?:older|elder|younger|little|big|twin) )?({FAMILY.pattern})(?=[.,;]|$| who\b)"
+)
 _WHOSE = ("my", "our", "your", "his", "her", "their")
 _AS_A_NAME = {
     "father": ("Father", "Dad", "Daddy", "Papa", "Pa"),
@@ -26,6 +29,8 @@ _AS_A_NAME = {
     "grandmother": ("Grandmother", "Grandma", "Granny", "Gran"),
 }
 """What the family calls somebody."""
+_SURNAMED = {"he": ("", "Mr ", "Mr. "), "she": ("Mrs ", "Mrs. ", "Ms ", "Ms. ", "Miss ")}
+"""With what before it a surname means him, and her."""
 _RANKS = RANKS | {"king", "queen", "prince", "princess", "count", "countess", "baron", "baroness"}
 _WORD = re.compile(rf"[Tt]he [a-z][\w-]*|{LETTER}+")
 """A word, or what is called by a common noun."""
@@ -42,7 +47,16 @@ def called_as_kin(person: Entry, codex: Codex) -> tuple[str, ...]:
         for pronoun, whose in (("he", "his"), ("she", "her")):
             if owner.pronoun in ("", pronoun) and all(one.pronoun not in ("", pronoun) for one in others):
                 found.append(f"{whose} {what}")
+    for what in _to_the_teller(person):
+        if not any(what in _to_the_teller(other) for other in codex.entries.values() if other is not person):
+            found += [f"my {what}", f"your {what}", *_AS_A_NAME.get(what, ())]
     return tuple(dict.fromkeys(found))
+
+
+def _to_the_teller(person: Entry) -> list[str]:
+    """Return what somebody is to whoever tells or plays the story: of "your brother, a fisherman", brother."""
+    said = (line.value for line in person.lines if line.aspect == "role") if person.kind == "person" else ()
+    return [match[1] for role in said if (match := _TO_THE_TELLER.match(role))]
 
 
 def _named_by_kin(person: Entry, codex: Codex) -> tuple[str, ...]:
@@ -84,7 +98,8 @@ def once_called(person: Entry, codex: Codex) -> tuple[str, ...]:
     """Return what somebody was called as they lived: their names, and what nobody else is: the king is the king of Aran."""
     former = [name for name in person.former if codex.find(name) is person]
     names = (*codex.names_of(person, "person"), *_surname(person, codex), *_named_by_kin(person, codex), *former)
-    return (*names, *_offices(person, codex))
+    offices = _offices(person, codex)
+    return (*names, *offices, *(f"the old {office.removeprefix('the ')}" for office in offices))
 
 
 def _offices(person: Entry, codex: Codex) -> list[str]:
@@ -96,13 +111,19 @@ def _offices(person: Entry, codex: Codex) -> list[str]:
 
 
 def _surname(person: Entry, codex: Codex) -> tuple[str, ...]:
-    """Return the surname of a man where women alone have it beside him: Doyle is he, and Helen Doyle is Helen."""
+    """Return how somebody is called by a surname that only people of the other pronoun have, too.
+
+    Doyle and Mr Doyle are he beside Helen Doyle, and Mrs Doyle is she.
+    """
     names = {name.split()[-1] for name in person.own_names if " " in name and not form_of(name).title}
-    if person.pronoun != "he" or len(names) != 1:
+    if person.pronoun not in _SURNAMED or len(names) != 1:
         return ()
     (surname,) = names
     people = [one for one in codex.answering(key_of(surname), "person") if one is not person]
-    return (surname,) if people and all(one.pronoun == "she" for one in people) else ()
+    other = "he" if person.pronoun == "she" else "she"
+    if not people or any(one.pronoun != other for one in people):
+        return ()
+    return tuple(f"{title}{surname}" for title in _SURNAMED[person.pronoun])
 
 
 def _heads(person: Entry) -> frozenset[str]:

@@ -12,7 +12,13 @@ from typing import NamedTuple
 
 from recurrentgpt.memory.codex import changed, open_entries, sentence_of
 from recurrentgpt.memory.word_forms import word_forms
-from recurrentgpt.nodes.codex_deaths import is_of_another, is_told_dead, pronouns_of_the_dead, verbs_of
+from recurrentgpt.nodes.codex_deaths import (
+    is_of_another,
+    is_told_dead,
+    may_tell_of_death,
+    pronouns_of_the_dead,
+    verbs_of,
+)
 from recurrentgpt.nodes.codex_doubts import DOUBTED, is_doubted, is_unreal
 from recurrentgpt.nodes.codex_holders import held_by, things_in
 from recurrentgpt.nodes.codex_names import NOBODY, names_in
@@ -70,7 +76,22 @@ def from_facts(summary: str, facts: Sequence[str], passage: str, codex: Codex, l
     """
     people = newcomers(passage, (summary, *facts), codex) if is_english(language) else []
     changes = _from_told(summary, facts, passage, codex, language, people, noted=True)
+    if is_english(language) and may_tell_of_death(passage):
+        changes = _with_deaths(changes, passage, _with_people(codex, people))
     return _with_introduced(changes, people)
+
+
+def _with_deaths(changes: Sequence[Change], passage: str, known: Codex) -> list[Change]:
+    """Return changes with the deaths that a passage tells in so many words, which the notes of a small model may pass over."""
+    told = {change["entry"]: change for change in from_text(passage, known) if change.get("value") == "dead"}
+    noted = list[Change]()
+    for change in changes:
+        death = told.get(change["entry"]) if change.get("value") == "dead" else None
+        noted.append({**change, "rests_on": death["text"]} if death else change)
+    decided = {change["entry"] for change in changes if change.get("value") in ("alive", "dead")}
+    passed_over = [change for name, change in told.items() if name not in decided]
+    # What ends with a death is noted before it.
+    return [*noted[: MOST_CHANGES - len(passed_over)], *passed_over]
 
 
 def _with_introduced(changes: Sequence[Change], new: Iterable[Entry]) -> list[Change]:
@@ -151,6 +172,8 @@ def _from_told(
         old = known.entries[change["entry"].casefold()]
         known = known.with_entry(old, called_too(old, change["value"]))
     changes, told, lines = longer, set[str](), with_words(passage)
+    of_death = [line for line in lines if may_tell_of_death(line[0])]
+    only_of_death = shortened(of_death[0][0], MOST_SENTENCE_WORDS) if len(of_death) == 1 else ""
     promises = [entry.name for entry in open_entries(codex) if entry.kind == "promise"] if noted else []
     for number, fact in enumerate(
         with_names((summary, *facts), known) if people or codex.entries else (summary, *facts)
@@ -171,7 +194,8 @@ def _from_told(
         found = [*filter(None, (new_holder(change, passage, known) for change in found)), *found]
         for change in found:
             change = {**change, "text": change.get("text", fact)}
-            changes.append({**change, "rests_on": rests_on} if rests_on != change["text"] else change)
+            on = (change.get("value") == "dead" and (nearest(fact, of_death) or only_of_death)) or rests_on
+            changes.append({**change, "rests_on": on} if on != change["text"] else change)
         if is_english(language):
             changes += [{**change, "rests_on": rests_on} for entry in named for change in _ended_by(fact, entry, named)]
             # What follows calls people by their new names, and tells who has or finds a thing after that.

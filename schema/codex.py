@@ -873,9 +873,7 @@ class Codex:
             names = frozenset(word for name in owner.names for word in plain(name).split())
             own = [*(name for name in owner.names if self.find(name) is owner), *self.titled(owner, text)]
             called = "|".join(map(spelled, own))
-            pattern = (
-                rf"\b(?:(?i:(?P<whose>his|her) (?:own |dear |poor )?)|(?:{called or '(?!)'})'s? ){re.escape(what)}\b"
-            )
+            pattern = rf"\b(?:(?i:(?P<whose>his|her) (?:own |dear |poor )?)|(?:{called or '(?!)'})'s? ){re.escape(what)}(?![\w-])"
             for match in re.finditer(pattern, text):
                 whose = (match["whose"] or "").casefold()
                 known = owner.value("pronouns")

@@ -112,10 +112,10 @@ _CASES = {
 _SOMEBODYS = re.compile(rf"(?i:{'|'.join(_WHOSE.split())})\s")
 _WHOSE_KIN = r"[A-Z]\w*\.?(?:[ '’-][A-Z]\w*)*"
 _KIN = re.compile(
-    rf"(?P<whose>{_WHOSE_KIN})['’]s? (?P<what>[a-z]\w*(?: [a-z]\w*)?)|"
-    rf"(?:[Tt]he |an? )?(?P<is>[a-z]\w*(?: [a-z]\w*)?) of (?P<of>{_WHOSE_KIN})"
+    rf"(?P<whose>{_WHOSE_KIN})['’]s? (?P<what>[a-z][\w-]*(?: [a-z][\w-]*)?)|"
+    rf"(?:[Tt]he |an? )?(?P<is>[a-z][\w-]*(?: [a-z][\w-]*)?) of (?P<of>{_WHOSE_KIN})"
 )
-_KIN_OF_ROLE = re.compile(r"(?:[Tt]he )?(?P<whose>[a-z][\w-]*(?: [a-z][\w-]*)?)['’]s (?P<what>[a-z]\w*)")
+_KIN_OF_ROLE = re.compile(r"(?:[Tt]he )?(?P<whose>[a-z][\w-]*(?: [a-z][\w-]*)?)['’]s (?P<what>[a-z][\w-]*)")
 _CAPITAL = re.compile(r"[A-Z][\w'-]*")
 _WORD_BEFORE = re.compile(r"(?<![\w'-])([A-Z][a-z]+) $")
 _NO_NAMES = (
@@ -171,7 +171,8 @@ SEVERAL = frozenset((
 _OF_MANY = ANYBODY | SEVERAL
 """What somebody has several of, as a rule, whom nobody has told of yet."""
 FAMILY = re.compile(
-    r"(?:god|grand)?(?:father|mother|brother|sister|son|daughter|aunt|uncle|cousin|nephew|niece|husband|wife|wives|widow\w*)s?"
+    r"(?:god|grand|step|half-|foster-)?"
+    r"(?:father|mother|brother|sister|son|daughter|aunt|uncle|cousin|nephew|niece|husband|wife|wives|widow\w*)s?(?:-in-law)?"
 )
 """What somebody is to others of their family."""
 
@@ -207,6 +208,7 @@ _IN_RETURN = (
     (("cousin",), "cousin", "cousin"),
 )
 """What they are to somebody who are that to them, as he and as she."""
+_BY_MARRIAGE = "-in-law"
 
 
 class Kin(NamedTuple):
@@ -467,6 +469,9 @@ def kin_of(role: str) -> Kin | None:
 
 def in_return(what: str, pronoun: str) -> str:
     """Return what somebody of a pronoun is to whoever is `what` to them: a wife's husband; empty where nobody can tell."""
+    if what.endswith(_BY_MARRIAGE):
+        back = in_return(what.removesuffix(_BY_MARRIAGE), pronoun)
+        return f"{back}{_BY_MARRIAGE}" if back else ""
     for those, he, she in _IN_RETURN:
         if what in those:
             if he == she or pronoun:

@@ -295,3 +295,64 @@ def test_behind_what_is_left_out_he_is_meant_until_another_man_is_named():
     assert (
         HUGO.taken_from("Anna stood there. He knelt. Hugo took the rope. She sat.") == "Anna stood there. She sat."
     ), "she is Anna, and he nobody else"
+
+
+BY_MARRIAGE = family(("Hugo Moss", "Anna Moss's father-in-law"))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "lives"),
+    [
+        ("Her father-in-law laughed.", True),
+        ("Anna's father-in-law poured the tea.", True),
+        ("Her father laughed.", False),
+        ("Her mother-in-law laughed.", False),
+    ],
+)
+def test_a_relative_by_marriage_is_no_other_relative(sentence, lives):
+    assert BY_MARRIAGE.lives_in(sentence) is lives
+
+
+@pytest.mark.parametrize(
+    ("cast", "sentence", "lives"),
+    [
+        (["Hugo Moss: your brother, a fisherman"], "Your brother hauled the net.", True),
+        (["Hugo Moss: your brother, a fisherman"], "Her brother hauled the net.", False),
+        (["Hugo Moss: your younger brother", "Ben Moss: your older brother"], "Your brother hauled the net.", False),
+        (["Hugo Moss: my father"], '"Is Papa asleep?"', True),
+        (["Hugo Moss: your dream"], "Your dream ended.", False),
+    ],
+)
+def test_what_somebody_is_to_the_reader_means_them_where_no_other_one_is_that(cast, sentence, lives):
+    codex = changed(under(Codex(), of_brief({"characters": cast})), [said("Hugo Moss", "status", "dead")], "p1", 1)
+    assert dead_in(codex, codex.find("Hugo Moss"), was_alive=True).lives_in(sentence) is lives
+
+
+@pytest.mark.parametrize(
+    ("who", "sentence", "lives"),
+    [
+        ("Anna Moss", "Mrs Moss poured the tea.", True),
+        ("Anna Moss", "Moss poured the tea.", False),
+        ("Hugo Moss", "Mrs Moss poured the tea.", False),
+        ("Hugo Moss", "Mr. Moss poured the tea.", True),
+    ],
+)
+def test_of_a_couple_each_is_meant_by_the_surname_behind_a_title(who, sentence, lives):
+    told = [said("Hugo Moss", "pronouns", "he"), said("Anna Moss", "pronouns", "she"), said(who, "status", "dead")]
+    codex = changed(Codex(), told, "p1", 1)
+    assert dead_in(codex, codex.find(who), was_alive=True).lives_in(sentence) is lives
+
+
+def test_the_old_cook_is_the_only_cook():
+    assert HUGO.lives_in("The old cook laughed.")
+
+
+@pytest.mark.parametrize(
+    "sentence", ["Hugo always said so.", "Hugo said never to show it.", "Hugo told her always to knock."]
+)
+def test_what_somebody_said_for_all_times_they_said_before(sentence):
+    assert not HUGO.lives_in(sentence)
+
+
+def test_whoever_is_on_the_way_to_somebody_dead_is_there_no_more():
+    assert HUGO.is_over("Anna Reed is on her way to Hugo Moss.")

@@ -891,3 +891,36 @@ def test_a_fact_ends_by_another_that_says_that_it_is_not_so(held, fact, ends):
     known = changed(KNOWN, [{**said("Idris Kane", "fact", ""), "text": held}], "p1", 1)
     lines = [line.text for line in after(fact, known=known).find("Idris Kane").lines]
     assert (held not in lines) == ends
+
+
+@pytest.mark.parametrize(
+    ("passage", "notes", "rests_on"),
+    [
+        ("The lamp was out. Idris was dead. Mara Voss sat down.", ["Mara Voss sits by the lamp."], None),
+        ("Idris went up. He died on the stair, and the lamp went out.", ["Idris Kane dies."], "stair"),
+        ("Mara Voss went down to Idris Kane. Her friend lay dead on the stair.", ["Idris Kane died."], "lay dead"),
+        ("Mara Voss met Idris Kane on the stair.", ["Idris Kane died on the stair."], "met"),
+    ],
+)
+def test_a_death_rests_on_the_sentence_that_tells_it(passage, notes, rests_on):
+    changes = from_facts("", notes, passage, KNOWN, "English")
+    (death,) = (change for change in changes if change.get("value") == "dead")
+    assert death["entry"] == "Idris Kane"
+    if rests_on is None:
+        assert (death["text"], "rests_on" in death) == ("Idris was dead.", False)
+    else:
+        assert death["text"] == notes[0]
+        assert rests_on in death["rests_on"]
+
+
+@pytest.mark.parametrize(
+    ("passage", "notes"),
+    [
+        ("The lamp was out. Idris was dead, or so it seemed. He coughed.", ["Idris Kane is alive after all."]),
+        ('"Idris was dead," said Mara Voss. "I saw him."', ["Mara Voss tells a tale."]),
+        ("Mara Voss dreamed that Idris was dead.", ["Mara Voss wakes."]),
+        ("Idris was dead on his feet. Mara Voss made coffee.", ["Mara Voss makes coffee."]),
+    ],
+)
+def test_nobody_is_dead_whom_a_passage_does_not_say_to_be(passage, notes):
+    assert not [change for change in from_facts("", notes, passage, KNOWN, "English") if change.get("value") == "dead"]

@@ -2333,6 +2333,28 @@ def test_of_a_passage_in_which_the_dead_act_no_sentence_is_recalled_that_tells_o
     assert hidden in str(story.search("Who stood up to fend off a branch?", 9))
 
 
+def test_a_death_that_a_passage_tells_is_true_though_a_small_models_notes_pass_over_it(begin, author, monkeypatch):
+    acts = "The rain had gone by the evening. Bastian Cole opened the gate with a laugh. Signe Orrin counted the sacks."
+    noted = ["Bastian Cole has gone back to his wife.", "Signe Orrin counted the sacks."]
+    monkeypatch.setitem(FACTS, "opened the gate", noted)
+    monkeypatch.setitem(SUMMARIES, "opened the gate", "Bastian Cole opened the gate.")
+    found = "The lanterns had gone out along the wall. Signe Orrin went up with a candle. Bastian was dead. She did not scream."
+    monkeypatch.setitem(FACTS, "lanterns had gone out", ["Signe Orrin finds a body."])
+    story = begin(min_words=20, max_words=80, selector="simulator", past_tokens=0, top_k=8)
+    begun(story, author, ALIVE, KEY, acts, SNOW, tier="small")
+    author(tier="small")
+    list(story.edit_passage(2, found, replay=True))
+    for passage in (2, 3, 4):
+        assert entry(story, "Bastian", passage).is_dead
+    (line,) = (line for line in entry(story, "Bastian").lines if line.aspect == "status")
+    assert line.text == "Bastian was dead."
+    assert [one["rule"] for one in story.passage(4).contradictions] == ["dead"]
+    assert "gone back" not in f"{story.passage().short_term_memory} {entry(story, 'Bastian')}"
+    story.undo(1)
+    assert not entry(story, "Bastian").is_dead
+    assert "gone back" in story.passage().short_term_memory
+
+
 def test_a_recalled_passage_has_a_mark_where_a_sentence_of_it_is_over(begin, author, monkeypatch):
     said = "Signe Orrin wore the silver ring on a string."
     monkeypatch.setitem(CHANGES, "locked the gate", [change("silver ring", "holder", "Signe Orrin", said, "thing")])

@@ -6,17 +6,14 @@ import re
 from collections.abc import Mapping
 
 from recurrentgpt.schema.codex import Codex, Entry
-from recurrentgpt.schema.names import ANYBODY, FAMILY, LETTER, OFFICE, RANKS, form_of, key_of
+from recurrentgpt.schema.names import ANYBODY, FAMILY, LETTER, RANKS, TRADE, form_of, key_of
 
 _ROLE = re.compile(
     r"(?:(?:the|an?|your|my|our) )?(?:[\w-]+['’]s? )?((?!his\b|her\b|their\b)[a-z-]+(?: [a-z-]+){0,2}?)"
     r"(?: (?:of|who|at|in|from|with)\b.*)?"
 )
 """What somebody is said to be, without what tells it apart."""
-_OFFICE = re.compile(
-    rf"(?!(?:former|deputy|assistant|acting|late|ex|young|old)\b)(?:[a-z-]+ )*?(?:(?!member|other|stranger|lover|elder|younger)"
-    rf"[a-z]{{2,}}(?:er|or|ist|ian|smith|wright|man|maid|ton|ess)|{OFFICE})"
-)
+_OFFICE = re.compile(rf"(?!(?:former|deputy|assistant|acting|late|ex|young|old)\b)(?:[a-z-]+ )*?{TRADE}")
 """What one alone may be called somewhere."""
 _TO_THE_TELLER = re.compile(
     rf"(?:[Mm]y|[Yy]our) (?:(?:older|elder|younger|little|big|twin) )?({FAMILY.pattern})(?=[.,;]|$| who\b)"

@@ -54,7 +54,7 @@ _BONDS = (
 )
 """Whom somebody is to another while they live."""
 _WHO = re.compile(
-    rf"(?:is|are|ist|sind|est|sont|son|è|sono|são|är|er)\s+(?:(?:the|an?|one|his|her|their|my|our|der|die|das|ein|eine|sein|"
+    rf"(?:is|are|ist|sind|est|sont|son|è|sono|são|är|er)\s+(?:(?:the|an?|one|his|her|their|my|our|your|der|die|das|ein|eine|sein|"
     rf"seine|ihre?|"
     r"le|la|les|une?|son|sa|el|los|las|una|su|il|lo|gli|uno|suo|sua|os?|as|uma?|seu|de|het|een|zijn|haar|ett)(?!\w)|l['’]|un['’]|"
     rf"(?=[{CAPITALS}]))|(?:es|é)\s|是"
@@ -145,7 +145,8 @@ _PRONOUN = re.compile(r"(?:He|She|They|Er|Sie|Il|Elle|Lui|Lei|Ele|Ela|Él|Ella|H
 
 _TOGETHER = (
     r"(?:lives?|living|dwells?|resides?|stays?|staying|lodges?|lodging|shares?|sharing|works?|working|travels?|sleeps?|sleeping|"
-    r"boards?|rooms?|runs?|sails?|rides?|wohnt|lebt|teilt|schläft|arbeitet|reist|vit|habite|partage|dort|travaille|vive|viven|"
+    r"boards?|rooms?|runs?|sails?|rides?|plays?|playing|eats?|dines?|drinks?|walks?|talks?|dances?|hunts?|fishes|studies|argues|"
+    r"quarrels|wohnt|lebt|teilt|schläft|arbeitet|reist|vit|habite|partage|dort|travaille|vive|viven|"
     r"convive|comparte|trabaja|duerme|condivide|abita|lavora|dorme|mora|trabalha|divide|woont|leeft|deelt|slaapt|werkt|"
     r"живёт|живет|делит|работает|спит|mieszka|żyje|bor|lever|delar|deler)"
 )
@@ -162,14 +163,16 @@ _TOWARDS = (
 )
 """What somebody is about to do, or is doing, with another who lives; who does not know of a death may wait, look and hide."""
 _TIED = (
-    rf"(?<!\w){_TOGETHER}(?:\s[^\s.;,]+){{0,4}}?\s{_WITH}\s(?:§)(?![\w'’]|\s[{CAPITALS}])|"
+    rf"(?<!\w){_TOGETHER}(?:\s[^\s.;,]+){{0,4}}?\s{_WITH}\s(?:[{CAPITALS}][\w-]*\s(?:and|und|et|y|e|en|och|og|и)\s)?(?:§)"
+    rf"(?![\w'’]|\s[{CAPITALS}])|"
     rf"(?<!\w)(?:is|are|ist|sind|est|está|è|é|is|är|er)\s(?:\w+\s){{0,2}}?(?:{_MARRIED}\s(?:to|with|{_WITH}|à|a|за|на)\s(?:§)|"
     rf"{_WITH}\s(?:§)\s{_MARRIED})(?!\w)|"
     rf"(?<!\w)(?:is|are|ist|est|es|è|é)\s(?:(?:§)['’]?s?\s{_BONDS}|(?:\w+['’]?\s){{1,2}}{_BONDS}\s(?:of|von|de|di|do|da|"
     rf"van)\s(?:§)(?!\w))|"
     r"(?<!\w)(?:is|are)\s(?:dating|courting|marrying|nursing|seeing|sleeping with|living with|"
     r"in a relationship with)\s(?:§)(?!\w)|(?<!\w)(?:will|is to|are to|is going to)\s(?:marry|wed)\s(?:§)(?!\w)|"
-    rf"(?<!\w)(?:looks\safter|takes\scare\sof|cares\sfor|cooks\sfor|nurses|works\sfor)\s(?:§)(?![\w'’-]|\s[{CAPITALS}])|"
+    rf"(?<!\w)(?:looks\safter|takes\scare\sof|cares\sfor|cooks\sfor|nurses|works\sfor|fears|dreads|obeys|serves|"
+    rf"(?:relies|depends)\son|(?:is|are)\s(?:\w+\s)?(?:afraid|scared|frightened|terrified|jealous)\sof)\s(?:§)(?![\w'’-]|\s[{CAPITALS}])|"
     # Whose friend or brother is met may be met still; so may who else is named.
     rf"(?<!\w)(?:is|are)\s(?:\w+\s){{0,2}}?{_TOWARDS}\s"
     rf"(?:§)(?![\w'’-]|\s[{CAPITALS}]|\s(?:and|or)\s|,\s|\sto\sbe\s(?:buried|avenged|mourned))"

@@ -30,10 +30,13 @@ from recurrentgpt.prose.sentences import limit_words, sentences
 from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.schema.codex import ONE_EACH, Change, Codex, Entry, Line, searched
 from recurrentgpt.schema.names import (
+    ANYBODY,
     CALENDAR,
     FAMILY,
     PLACES,
     RANKS,
+    RELATIVE,
+    TRADE,
     form_of,
     is_behind_setting,
     is_name_part,
@@ -188,6 +191,7 @@ def _from_told(
             if noted:
                 made = [change["entry"] for change in changes if change["kind"] == "promise"]
                 found += _settled(fact, named, [*dict.fromkeys([*promises, *made])], known)
+                found += _role_of(whole, named)
         if named and number and all(change["do"] == "end" for change in found):
             found.append(Change(entry=named[0].name, kind=named[0].kind, do="set", aspect="fact"))
         found = [change for change in found if not _revives(change, fact, known)]
@@ -206,6 +210,15 @@ def _from_told(
     ]
     changes = _with_one_name(_without_repeated(changes, promises), codex) if noted else changes
     return _once(without_returned(changes, passage, known))[:MOST_CHANGES]
+
+
+def _role_of(fact: str, named: Sequence[Entry]) -> Iterator[Change]:
+    """Yield what a fact says that somebody is, by trade or to another, and nothing else."""
+    for entry in named[:1]:
+        called = next((name for name in entry.names if fact.startswith(name)), None) if entry.kind == "person" else None
+        role = _IS_ROLE.fullmatch(fact, len(called)) if called is not None else None
+        if role and not (role["trade"] and (role["trade"] in ANYBODY or re.fullmatch(RELATIVE, role["trade"]))):
+            yield Change(entry=entry.name, kind="person", do="set", aspect="role", value=role["role"])
 
 
 def new_holder(change: Change, passage: str, known: Codex) -> Change | None:
@@ -492,6 +505,10 @@ _EVER = re.compile(r" (?:since|again|after that|any more|for (?:weeks|months|yea
 _ROLE = re.compile(
     r", the (?P<role>(?!(?:first|last|only|same|other|one|more|better|very|next|"
     r"way)\b)(?:[a-z][\w-]+ ){0,2}[a-z][\w-]+(?<!ing)(?<!est)),"
+)
+_IS_ROLE = re.compile(
+    rf" is (?:now )?(?P<role>(?:the|an?) (?:(?!young|old|good|bad|great|poor|real|born|former)[a-z][\w-]+ )?(?P<trade>{TRADE})"
+    rf"(?: (?:of|in|at) [^.;,]{{1,40}})?|(?:my|your|[A-Z][\w-]*(?: [A-Z][\w-]*)?['’]s?) (?:[a-z]+ )?{FAMILY.pattern})\.?"
 )
 _FOR_NOW = re.compile(
     r"\b(?:when|after|while|till|until|as soon as|now that|once|before|since|(?:scarcely|hardly|"

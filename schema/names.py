@@ -198,6 +198,11 @@ OFFICE = (
     r"mayor|steward|porter|driver|carter|smuggler|surgeon|engineer|ranger|warden|hunter|gardener|professor|student|pilot|smith)"
 )
 """Patterns of what somebody is: to somebody else, and to whoever meets them; and these with what they do."""
+TRADE = (
+    rf"(?:(?!member|other|stranger|lover|elder|younger)[a-z]{{2,}}(?:er|or|ist|ian|smith|wright|man|maid|ton|ess|lord|lady|eon|ant|"
+    rf"ent|chief)|{OFFICE})"
+)
+"""A pattern of what one alone may be called somewhere by what they do."""
 _IN_RETURN = (
     (("wife", "husband", "widow", "widower"), "husband", "wife"),
     (("brother", "sister"), "brother", "sister"),

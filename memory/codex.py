@@ -311,7 +311,7 @@ def _with(
             untrue = () if below else outdated(entry, line)
             told = tuple(other for other in entry.lines if other not in untrue) if untrue else entry.lines
             entry = _with_line(dataclasses.replace(entry, lines=told), line, below=below)
-            if line.aspect in (*ONE_EACH, "look"):
+            if untrue or line.aspect in (*ONE_EACH, "look"):
                 codex = _ended(codex, old, entry, line)
             # What only makes room is not over.
             entry = entry if below else bounded(entry)
@@ -433,11 +433,46 @@ def outdated(entry: Entry, line: Line) -> tuple[Line, ...]:
             told = " ".join(_WHITHER.findall(f"{gone.text} {gone.rests_on}")) if gone else ""
             went = {word for word in word_set(f"{entry.value('place')} {told}") if len(word) > _SMALL_WORD}
             earlier = set() if went & word_set(line.value) else {"status"}
+    over = _conditions_ended(line) if entry.kind == "person" else ()
     return tuple(
         other
         for other in entry.lines
-        if other.aspect in ended or (other.aspect in earlier and other.passage and other.step < line.step)
+        if other.aspect in ended
+        or (other.passage and other.step < line.step and (other.aspect in earlier or _condition(other) in over))
     )
+
+
+_CONDITIONS = {
+    word: kind
+    for kind, words in {
+        "health": "ill sick unwell well better recovered healthy healed cured wounded injured hurt dying recovering bedridden",
+        "liberty": "free freed imprisoned jailed captured captive arrested trapped kidnapped released",
+        "whereabouts": "missing lost found",
+        "waking": "asleep awake unconscious drunk sober",
+    }.items()
+    for word in words.split()
+}
+"""In what condition somebody may be for a while, and of what kind: of each they are in one."""
+_IS_IN_CONDITION = re.compile(
+    r"(?:(?!['’]s | of )[^.,;]){1,40} is (?:now |still |very |quite |badly |a |seriously |gravely )?"
+    rf"(?P<what>{'|'.join(_CONDITIONS)})(?: again)?\.?"
+)
+
+
+def _condition(line: Line) -> str:
+    """Return of what kind a condition is that a fact tells of somebody and of nothing else: `health`; "" for none."""
+    match = _IS_IN_CONDITION.fullmatch(line.text) if line.aspect == "fact" else None
+    return _CONDITIONS[match["what"]] if match else ""
+
+
+def _conditions_ended(line: Line) -> Collection[str]:
+    """Return the kinds of conditions that somebody is in no longer by a new line of theirs."""
+    if line.aspect == "status" and line.value == "dead":
+        return frozenset(_CONDITIONS.values())
+    if line.aspect == "place" and not _NOWHERE & word_set(line.value):
+        return ("whereabouts",)
+    kind = _condition(line)
+    return (kind,) if kind else ()
 
 
 def _back_from(entry: Entry, left: tuple[Line, ...]) -> tuple[Line, ...]:

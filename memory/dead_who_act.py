@@ -46,6 +46,7 @@ _LONG_BEFORE = re.compile(
     r"in (?:his|her|their) (?:youth|childhood)|in (?:1\d|20)\d\d)\b"
 )
 """What a sentence has that tells of the time before its passage."""
+_SPEECH = re.compile(r"[\"“][^\"“”]*[\"”]?")
 _HAD = re.compile(
     rf"\b(?:had|['’]d) (?:(?:once|never|always|already|often|long|been|not|\w+ly) )*(?:{PARTICIPLE}|{IRREGULAR_PAST})\b"
 )
@@ -80,6 +81,7 @@ _DOES = re.compile(
     rf" (?:\w+ly )?(?:[a-z]{{2,}}ed|{IRREGULAR_PAST}|is|was|has|had|did|does|will|would|can|could|comes|goes)\b"
 )
 """What stands behind the name of somebody who does something, and is not only thought of."""
+_HAD_OR_WAS = re.compile(r" (?:had|was|were)\b")
 _NAMED_SO = re.compile(r"\b(?:[Tt]he|(?:named|called|christened)(?: (?:the \w+|it|him|her))?|[Tt]he late) $")
 """What stands before the name of a ship, a child or the dead."""
 _HE, _SHE = r"he|him|his|himself", r"she|her|hers|herself"
@@ -88,6 +90,11 @@ _PRONOUN = {
     for said, forms in (("he", _HE), ("she", _SHE), ("", f"{_HE}|{_SHE}"))
 }
 """What means somebody by the pronoun that is said of them; of one of whom that is not known, by either."""
+_BEGINS_AS = {
+    said: re.compile(rf"(?:{forms})\b")
+    for said, forms in (("he", "He|His"), ("she", "She|Her"), ("", "He|His|She|Her"))
+}
+"""With what a sentence begins that goes on about whom the one before names."""
 _NEVER = re.compile(r"(?!)")
 _OTHER_PRONOUN = {frozenset({"he"}): "she", frozenset({"she"}): "he"}
 """What is said of somebody among people of whom all is said otherwise, as far as anybody knows."""
@@ -227,12 +234,16 @@ class DeadWhoActs(NamedTuple):
         # Who is named first is whom the pronouns before mean, as in a passage that goes on from another.
         first = next((place for place, found in enumerate(zip(lives, rival, strict=True)) if any(found)), 0)
         is_meant = lives[first] and not rival[first] if any(lives) else is_there
-        means_them = _PRONOUN.get(pronoun, _NEVER)
+        means_them, begins_as_them = _PRONOUN.get(pronoun, _NEVER), _BEGINS_AS.get(pronoun, _NEVER)
         for place, part in enumerate(parts):
             names_rival = rival[place]
             if lives[place]:
                 # Of whom nobody knows whether "he" is said, it is not said beside another one.
                 is_meant = pronoun != "" or not names_rival
+                parts[place] = LEFT_OUT
+            elif place and parts[place - 1] == LEFT_OUT and begins_as_them.match(part):
+                # Whoever it means was named in what is left out.
+                is_meant = is_meant and not names_rival
                 parts[place] = LEFT_OUT
             elif names_rival:
                 is_meant = False
@@ -282,10 +293,21 @@ def dead_in(codex: Codex, entry: Entry, said: str = "", called: Iterable[str] = 
 
 
 def _is_of_before(sentence: str, names: tuple[str, ...]) -> bool:
-    """Return whether a sentence tells of people of these names as of the time before its passage."""
-    if _LONG_BEFORE.search(sentence):
+    """Return whether a sentence tells of people of these names as of the time before its passage.
+
+    What they tell of it they tell in the passage, as what is said aloud there.
+    """
+    told = _SPEECH.sub('""', sentence)
+    told = told if any(name in told for name in names) else sentence
+    telling = _telling(names).search(told)
+    if any(telling is None or match.start() < telling.end() for match in _LONG_BEFORE.finditer(told)):
         return True
-    return _HAD.search(sentence) is not None and not tells_what_they_do(sentence, names)
+    if _HAD.search(sentence) is None or tells_what_they_do(sentence, names):
+        return False
+    return not any(
+        _DOES.match(sentence, name.end()) and not _HAD_OR_WAS.match(sentence, name.end())
+        for name in _named(names).finditer(sentence)
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -317,6 +339,13 @@ def _is_meant(name: re.Match[str]) -> bool:
 def _named(names: tuple[str, ...]) -> re.Pattern[str]:
     """Return what finds names of somebody, whatever is said of them."""
     return re.compile(rf"(?<![\w'’-])(?:{any_in_sentence(names)})(?!{LETTER}|-)")
+
+
+@lru_cache(maxsize=1024)
+def _telling(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Return what finds that somebody of these names tells something."""
+    tells = r"(?:tells|told|says|said|(?:confess|explain|admit|whisper|recall|claim)(?:s|es|ed|ted))"
+    return re.compile(rf"(?:{any_of(names)}) (?:\w+ly )?{tells}\b")
 
 
 @lru_cache(maxsize=1024)

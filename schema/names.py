@@ -199,7 +199,7 @@ OFFICE = (
 )
 """Patterns of what somebody is: to somebody else, and to whoever meets them; and these with what they do."""
 TRADE = (
-    rf"(?:(?!member|other|stranger|lover|elder|younger)[a-z]{{2,}}(?:er|or|ist|ian|smith|wright|man|maid|ton|ess|lord|lady|eon|ant|"
+    rf"(?:(?!member|other|stranger|lover|elder|younger|danger|matter|wonder|terror|horror)[a-z]{{2,}}(?:er|or|ist|ian|smith|wright|man|maid|ton|ess|lord|lady|eon|ant|"
     rf"ent|chief)|{OFFICE})"
 )
 """A pattern of what one alone may be called somewhere by what they do."""

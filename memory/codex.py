@@ -454,7 +454,7 @@ _CONDITIONS = {
 }
 """In what condition somebody may be for a while, and of what kind: of each they are in one."""
 _IS_IN_CONDITION = re.compile(
-    r"(?:(?!['’]s | of )[^.,;]){1,40} is (?:now |still |very |quite |badly |a |seriously |gravely )?"
+    r"(?:(?!['’]s | of )[^,;]){1,40} is (?:now |still |very |quite |badly |a |seriously |gravely )?"
     rf"(?P<what>{'|'.join(_CONDITIONS)})(?: again)?\.?"
 )
 

@@ -26,6 +26,8 @@ _AS_A_NAME = {
     "grandmother": ("Grandmother", "Grandma", "Granny", "Gran"),
 }
 """What the family calls somebody."""
+_BOTH = {"husband": ("the couple",), "wife": ("the couple",), "brother": ("the siblings",), "sister": ("the siblings",)}
+"""What two are called together."""
 _SURNAMED = {"he": ("", "Mr ", "Mr. "), "she": ("Mrs ", "Mrs. ", "Ms ", "Ms. ", "Miss ")}
 """With what before it a surname means him, and her."""
 _RANKS = RANKS | {"king", "queen", "prince", "princess", "count", "countess", "baron", "baroness"}
@@ -44,6 +46,11 @@ def called_as_kin(person: Entry, codex: Codex) -> tuple[str, ...]:
         for pronoun, whose in (("he", "his"), ("she", "her")):
             if owner.pronoun in ("", pronoun) and all(one.pronoun not in ("", pronoun) for one in others):
                 found.append(f"{whose} {what}")
+        # What both do, one of them does no more.
+        found += [] if others else _BOTH.get(what, ())
+        found += (
+            [f"the {what}s"] if what in ("brother", "sister") and owner.pronoun == person.pronoun and not others else []
+        )
     for what in _to_the_teller(person):
         if not any(what in _to_the_teller(other) for other in codex.entries.values() if other is not person):
             found += [f"my {what}", f"your {what}", *_AS_A_NAME.get(what, ())]

@@ -191,7 +191,7 @@ def _from_told(
             if noted:
                 made = [change["entry"] for change in changes if change["kind"] == "promise"]
                 found += _settled(fact, named, [*dict.fromkeys([*promises, *made])], known)
-                found += _role_of(whole, named)
+                found += _who_they_are(whole, named)
         if named and number and all(change["do"] == "end" for change in found):
             found.append(Change(entry=named[0].name, kind=named[0].kind, do="set", aspect="fact"))
         found = [change for change in found if not _revives(change, fact, known)]
@@ -212,13 +212,15 @@ def _from_told(
     return _once(without_returned(changes, passage, known))[:MOST_CHANGES]
 
 
-def _role_of(fact: str, named: Sequence[Entry]) -> Iterator[Change]:
-    """Yield what a fact says that somebody is, by trade or to another, and nothing else."""
+def _who_they_are(fact: str, named: Sequence[Entry]) -> Iterator[Change]:
+    """Yield what a fact says that somebody is, by trade or to another, or how their head looks, and nothing else."""
     for entry in named[:1]:
         called = next((name for name in entry.names if fact.startswith(name)), None) if entry.kind == "person" else None
         role = _IS_ROLE.fullmatch(fact, len(called)) if called is not None else None
         if role and not (role["trade"] and (role["trade"] in ANYBODY or re.fullmatch(RELATIVE, role["trade"]))):
             yield Change(entry=entry.name, kind="person", do="set", aspect="role", value=role["role"])
+        if called is not None and (looks := _HAS_A_LOOK.fullmatch(fact, len(called))):
+            yield Change(entry=entry.name, kind="person", do="set", aspect="look", value=looks["look"])
 
 
 def new_holder(change: Change, passage: str, known: Codex) -> Change | None:
@@ -509,6 +511,9 @@ _ROLE = re.compile(
 _IS_ROLE = re.compile(
     rf" is (?:now )?(?P<role>(?:the|an?) (?:(?!young|old|good|bad|great|poor|real|born|former)[a-z][\w-]+ )?(?P<trade>{TRADE})"
     rf"(?: (?:of|in|at) [^.;,]{{1,40}})?|(?:my|your|[A-Z][\w-]*(?: [A-Z][\w-]*)?['’]s?) (?:[a-z]+ )?{FAMILY.pattern})\.?"
+)
+_HAS_A_LOOK = re.compile(
+    r" has (?:now )?(?P<look>(?:[a-z-]+,? ){1,3}(?:hair|beard|mou?stache|eyes|eye)(?: [a-z ]+)?)\.?"
 )
 _FOR_NOW = re.compile(
     r"\b(?:when|after|while|till|until|as soon as|now that|once|before|since|(?:scarcely|hardly|"

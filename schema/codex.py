@@ -867,9 +867,13 @@ class Codex:
         found = []
         words = frozenset(_PART.findall(text)) if self.relatives else frozenset[str]()
         for owner, what, entry in self.relatives:
-            # A text names whose sister it is, and that it does not is found without a pattern.
-            if what not in text or words.isdisjoint(_PART.findall(plain(" ".join(owner.names)))):
+            if what not in text:
                 continue
+            # A text names whose sister it is, or by their role, and that it does not is found without a pattern.
+            roles = [role for role in self.own_roles(owner) if f"he {role}" in text]
+            if not roles and words.isdisjoint(_PART.findall(plain(" ".join(owner.names)))):
+                continue
+            by_role = re.compile(rf"\b[Tt]he (?:{'|'.join(map(re.escape, roles)) or '(?!)'})\b")
             names = frozenset(word for name in owner.names for word in plain(name).split())
             own = [*(name for name in owner.names if self.find(name) is owner), *self.titled(owner, text)]
             called = "|".join(map(spelled, own))
@@ -878,7 +882,8 @@ class Codex:
                 whose = (match["whose"] or "").casefold()
                 known = owner.value("pronouns")
                 if not whose or (
-                    known in ("", {"his": "he", "her": "she"}[whose]) and may_be_of(text[: match.start()], whose, names)
+                    known in ("", {"his": "he", "her": "she"}[whose])
+                    and may_be_of(plain(owner.name).join(by_role.split(text[: match.start()])), whose, names)
                 ):
                     found.append((match.start(), match.end(), entry))
         return found

@@ -356,3 +356,56 @@ def test_what_somebody_said_for_all_times_they_said_before(sentence):
 
 def test_whoever_is_on_the_way_to_somebody_dead_is_there_no_more():
     assert HUGO.is_over("Anna Reed is on her way to Hugo Moss.")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "lives"),
+    [
+        ("Hugo tells Anna that her grandmother threw a plate at him years ago.", True),
+        ("Hugo told Anna that he knew her mother when he was nineteen.", True),
+        ('"I was there years ago," said Hugo.', True),
+        ('"Hugo lived here years ago," said Anna.', False),
+        ("In the evenings Hugo climbed up with the board, and they played until he had lost.", True),
+        ("Anna wore the coat that Hugo had bought.", False),
+    ],
+)
+def test_what_somebody_tells_of_long_ago_they_tell_in_the_passage(sentence, lives):
+    assert HUGO.lives_in(sentence) is lives
+
+
+def test_what_goes_on_behind_a_sentence_that_is_left_out_goes_with_it():
+    told = [said("Ben Moss", "status", "dead"), said("Peter Hale", "role", "a pilot")]
+    codex = changed(Codex(), told, "p1", 1)
+    ben = dead_in(codex, codex.find("Ben Moss"), was_alive=True)
+    passage = (
+        "Ben taught Peter Hale chess. He always lost, and he thanked Peter. The candle went out. Then Peter swore."
+    )
+    assert ben.marked_in(passage) == "… The candle went out. Then Peter swore."
+
+
+def test_what_two_sisters_do_one_of_them_does_no_more():
+    two, three = (
+        {"characters": ["Velma Stroud: a woman who sings", *(f"{name} Stroud: Velma's sister" for name in names)]}
+        for names in (("Edith",), ("Edith", "Rose"))
+    )
+    for brief, lives in ((two, True), (three, False)):
+        told = [said("Velma Stroud", "pronouns", "she"), said("Edith Stroud", "status", "dead")]
+        codex = changed(under(Codex(), of_brief(brief)), told, "p1", 1)
+        assert dead_in(codex, codex.find("Edith Stroud"), was_alive=True).lives_in("The sisters quarrel.") is lives
+
+
+@pytest.mark.parametrize(
+    ("fact", "is_true"),
+    [
+        ("Anna Reed lives with Tom and Hugo Moss.", False),
+        ("Anna Reed plays chess with Hugo Moss in the evenings.", False),
+        ("Anna Reed is afraid of Hugo Moss.", False),
+        ("Anna Reed owes Hugo Moss forty coins.", True),
+        ("Anna Reed played chess with Hugo Moss.", True),
+    ],
+)
+def test_what_somebody_does_with_another_ends_with_the_others_death(fact, is_true):
+    told = Change(entry="Anna Reed", kind="person", do="set", aspect="fact", text=fact)
+    codex = changed(Codex(), [said("Hugo Moss", "role", "the cook"), told], "p1", 1)
+    codex = changed(codex, [said("Hugo Moss", "status", "dead")], "p2", 2)
+    assert (fact in [line.text for line in codex.find("Anna Reed").true_lines]) is is_true

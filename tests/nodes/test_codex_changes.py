@@ -924,3 +924,51 @@ def test_a_death_rests_on_the_sentence_that_tells_it(passage, notes, rests_on):
 )
 def test_nobody_is_dead_whom_a_passage_does_not_say_to_be(passage, notes):
     assert not [change for change in from_facts("", notes, passage, KNOWN, "English") if change.get("value") == "dead"]
+
+
+@pytest.mark.parametrize(
+    ("fact", "role"),
+    [
+        ("Idris Kane is the landlord.", "the landlord"),
+        ("Idris Kane is a baker.", "a baker"),
+        ("Idris Kane is the grocer of Fern Street.", "the grocer of Fern Street"),
+        ("Idris Kane is Mara Voss's husband.", "Mara Voss's husband"),
+        ("Idris Kane is your brother.", "your brother"),
+        ("Idris Kane is a stranger.", ""),
+        ("Idris Kane is the father.", ""),
+        ("Idris Kane is a young man.", ""),
+        ("Idris Kane is a danger.", ""),
+        ("Idris Kane is the baker that she feared.", ""),
+        ("Idris Kane is not the baker.", ""),
+    ],
+)
+def test_a_fact_says_what_somebody_is_by_trade_or_to_another(fact, role):
+    (line,) = after(fact).find("Idris Kane").true_lines[-1:]
+    assert (line.text, line.value if line.aspect == "role" else "") == (fact, role)
+
+
+def test_who_has_another_head_of_hair_has_the_old_one_no_more():
+    codex = after("Mara Voss has brown hair down to her waist.")
+    codex = changed(codex, from_facts("", ["Mara Voss has grey eyes."], "", codex, "English"), "p3", 3)
+    codex = changed(codex, from_facts("", ["Mara Voss has short hair."], "", codex, "English"), "p4", 4)
+    looks = [line.value for line in codex.find("Mara Voss").true_lines if line.aspect == "look"]
+    assert looks == ["grey eyes", "short hair"]
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "holds"),
+    [
+        ("Mara Voss is ill.", "Mara Voss is well again.", False),
+        ("Mara Voss is ill.", "Mara Voss is asleep.", True),
+        ("Mara Voss is missing.", "Mara Voss is in the belfry.", False),
+        ("The mother of Mara Voss is ill.", "Mara Voss is well.", True),
+        ("Mara Voss is ill.", "Idris Kane is well.", True),
+        ("Mara Voss is wounded.", "Mara Voss is dead.", False),
+    ],
+)
+def test_of_each_kind_of_condition_somebody_is_in_one(first, then, holds):
+    codex = changed(KNOWN, [{**said("Mara Voss", "fact", ""), "text": first}], "p2", 2)
+    codex = changed(codex, from_facts("", [then], "", codex, "English"), "p3", 3)
+    assert (first in [line.text for line in codex.find("Mara Voss").true_lines]) is holds
+    over = [one.sentence for found in codex.over.values() for one in found]
+    assert (first in over) is not holds

@@ -143,3 +143,10 @@ def test_whoever_is_a_physician_is_the_doctor():
 def test_whoever_is_another_surgeon_or_was_one_is_no_doctor(role):
     codex = changed(Codex(), [said("Ansel Vail", "role", role)], "p1", 3)
     assert not codex.named_in("Then the doctor came in.")
+
+
+def test_his_sister_is_whose_brother_is_named_by_his_role():
+    told = [said("Tobias Fenn", "role", "the ferryman"), said("Greta Fenn", "role", "Tobias's sister")]
+    codex = changed(Codex(), [*told, said("Tobias Fenn", "pronouns", "he")], "p1", 1)
+    assert [entry.name for *_, entry in codex.kin_in("The ferryman and his sister count the tolls.")] == ["Greta Fenn"]
+    assert not codex.kin_in("The miller and his sister count the tolls.")

@@ -72,7 +72,9 @@ _TRADE = (
     r"(?:keeper|weaver|potter|piper|fiddler|beggar|preacher|healer|midwife|witch|wizard|sexton|apprentice|owner|landlord|"
     r"landlady|"
     r"shepherd|merchant|scribe|lord|duke|duchess|knight|squire|tinker|cooper|mason|carpenter|barber|groom|bailiff|butler|scholar|"
-    r"poet|prophet|seer|founder|dancer|king|queen|prince|princess)"
+    r"poet|prophet|seer|founder|dancer|king|queen|prince|princess|grocer|draper|chemist|banker|lodger|tenant|waiter|waitress|brewer|"
+    r"cobbler|jeweller|printer|publisher|tutor|governess|secretary|manager|president|minister|senator|governor|lieutenant|"
+    r"corporal|admiral|chancellor|boatman|pharmacist|undertaker)"
 )
 """What else somebody is: no ship, which may be a cutter, and no river or harbour."""
 _DOES = re.compile(rf" (?:(?:is|was|were|has|had|did|can|could|will|would|might|must|never)\b|{ACTS})")

@@ -412,7 +412,7 @@ def outdated(entry: Entry, line: Line) -> tuple[Line, ...]:
     Whoever is said to be somewhere is not absent, whoever has left is not where they were, and whoever is back not where they
     went. Nobody has what is lost, what somebody has or what lies somewhere is not lost, what changes hands is not where it was,
     and what is put somewhere is in nobody's hands, unless that place is somebody's own. Where a thing is and who has it, the same
-    passage may say together.
+    passage may say together. Whoever is well is not ill.
     """
     ended: set[Aspect] = set()
     earlier: set[Aspect] = set()
@@ -433,46 +433,55 @@ def outdated(entry: Entry, line: Line) -> tuple[Line, ...]:
             told = " ".join(_WHITHER.findall(f"{gone.text} {gone.rests_on}")) if gone else ""
             went = {word for word in word_set(f"{entry.value('place')} {told}") if len(word) > _SMALL_WORD}
             earlier = set() if went & word_set(line.value) else {"status"}
-    over = _conditions_ended(line) if entry.kind == "person" else ()
+    over = _conditions_ended(entry, line) if entry.kind == "person" else ()
     return tuple(
         other
         for other in entry.lines
         if other.aspect in ended
-        or (other.passage and other.step < line.step and (other.aspect in earlier or _condition(other) in over))
+        or (
+            other.passage
+            and other.step < line.step
+            and (other.aspect in earlier or (over and _condition(entry, other) in over))
+        )
     )
 
 
-_CONDITIONS = {
-    word: kind
-    for kind, words in {
-        "health": "ill sick unwell well better recovered healthy healed cured wounded injured hurt dying recovering bedridden",
-        "liberty": "free freed imprisoned jailed captured captive arrested trapped kidnapped released",
-        "whereabouts": "missing lost found",
-        "waking": "asleep awake unconscious drunk sober",
-    }.items()
-    for word in words.split()
+_ILL, _WELL = "ill sick unwell wounded injured hurt dying bedridden", "well better recovered healthy healed cured"
+_TAKEN, _FREE = "imprisoned jailed captured captive arrested trapped kidnapped", "free freed released"
+_MISSING, _FOUND = "missing lost", "found safe"
+_OPPOSITES = (
+    (_ILL, _WELL),
+    (_TAKEN, _FREE),
+    (_MISSING, _FOUND),
+    ("asleep unconscious", "awake"),
+    ("drunk", "sober"),
+)
+"""Conditions of which each ends those of the other side."""
+_ENDS = {
+    word: frozenset(other.split())
+    for pair in _OPPOSITES
+    for these, other in (pair, pair[::-1])
+    for word in these.split()
 }
-"""In what condition somebody may be for a while, and of what kind: of each they are in one."""
-_IS_IN_CONDITION = re.compile(
-    r"(?:(?!['’]s | of )[^,;]){1,40} is (?:now |still |very |quite |badly |a |seriously |gravely )?"
-    rf"(?P<what>{'|'.join(_CONDITIONS)})(?: again)?\.?"
+_IN_CONDITION = re.compile(
+    rf"(?:now |still |very |quite |badly |a |seriously |gravely )?(?P<what>{'|'.join(_ENDS)})(?: again)?\.?"
 )
 
 
-def _condition(line: Line) -> str:
-    """Return of what kind a condition is that a fact tells of somebody and of nothing else: `health`; "" for none."""
-    match = _IS_IN_CONDITION.fullmatch(line.text) if line.aspect == "fact" else None
-    return _CONDITIONS[match["what"]] if match else ""
+def _condition(entry: Entry, line: Line) -> str:
+    """Return in which condition a fact says that somebody is, and nothing else of them: `ill`; "" for none."""
+    who, _, said = line.text.partition(" is ") if line.aspect == "fact" else ("", "", "")
+    match = _IN_CONDITION.fullmatch(said) if who in entry.names else None
+    return match["what"] if match else ""
 
 
-def _conditions_ended(line: Line) -> Collection[str]:
-    """Return the kinds of conditions that somebody is in no longer by a new line of theirs."""
-    if line.aspect == "status" and line.value == "dead":
-        return frozenset(_CONDITIONS.values())
-    if line.aspect == "place" and not _NOWHERE & word_set(line.value):
-        return ("whereabouts",)
-    kind = _condition(line)
-    return (kind,) if kind else ()
+def _conditions_ended(entry: Entry, line: Line) -> Collection[str]:
+    """Return in which conditions somebody is no longer by a new line of theirs; whoever is somewhere, or dead, is not missing."""
+    if line.aspect == "place":
+        return () if _NOWHERE & word_set(line.value) else _MISSING.split()
+    if line.aspect == "status":
+        return _MISSING.split() if line.value == "dead" else ()
+    return _ENDS.get(_condition(entry, line), ())
 
 
 def _back_from(entry: Entry, left: tuple[Line, ...]) -> tuple[Line, ...]:

@@ -20,6 +20,7 @@ from recurrentgpt.memory.told_of_people import (
     tells_of_the_living,
     tells_what_they_do,
 )
+from recurrentgpt.prose.quotations import narration
 from recurrentgpt.prose.sentences import sentences
 from recurrentgpt.schema.codex import Codex, Contradiction, Entry
 from recurrentgpt.schema.names import CALENDAR, CAPITALS, LETTER, form_of, is_name_part
@@ -41,12 +42,9 @@ _DEATH = re.compile(
 _LONG_BEFORE = re.compile(
     r"\b(?:(?i:as) an? (?:\w+ )?(?:boy|girl|child|youth|student|apprentice|young (?:man|woman))|"
     r"when (?:he|she|they) (?:was|were)|"
-    r"(?:years?|long|months?) (?:ago|before)|used to|always (?:said|told|used)|"
-    r"(?:said|told (?:me|us|him|her|them|[A-Z]\w+)) (?:never|always) to|"
-    r"in (?:his|her|their) (?:youth|childhood)|in (?:1\d|20)\d\d)\b"
+    r"(?:years?|long|months?) (?:ago|before)|used to|in (?:his|her|their) (?:youth|childhood)|in (?:1\d|20)\d\d)\b"
 )
 """What a sentence has that tells of the time before its passage."""
-_SPEECH = re.compile(r"[\"“][^\"“”]*[\"”]?")
 _HAD = re.compile(
     rf"\b(?:had|['’]d) (?:(?:once|never|always|already|often|long|been|not|\w+ly) )*(?:{PARTICIPLE}|{IRREGULAR_PAST})\b"
 )
@@ -241,7 +239,7 @@ class DeadWhoActs(NamedTuple):
                 # Of whom nobody knows whether "he" is said, it is not said beside another one.
                 is_meant = pronoun != "" or not names_rival
                 parts[place] = LEFT_OUT
-            elif place and parts[place - 1] == LEFT_OUT and begins_as_them.match(part):
+            elif place and lives[place - 1] and begins_as_them.match(part):
                 # Whoever it means was named in what is left out.
                 is_meant = is_meant and not names_rival
                 parts[place] = LEFT_OUT
@@ -297,16 +295,19 @@ def _is_of_before(sentence: str, names: tuple[str, ...]) -> bool:
 
     What they tell of it they tell in the passage, as what is said aloud there.
     """
-    told = _SPEECH.sub('""', sentence)
+    told = narration(sentence)
     told = told if any(name in told for name in names) else sentence
     telling = _telling(names).search(told)
     if any(telling is None or match.start() < telling.end() for match in _LONG_BEFORE.finditer(told)):
         return True
-    if _HAD.search(sentence) is None or tells_what_they_do(sentence, names):
+    if _for_all_times(names).search(told):
+        return True
+    had = _HAD.search(sentence)
+    if had is None or tells_what_they_do(sentence, names):
         return False
     return not any(
         _DOES.match(sentence, name.end()) and not _HAD_OR_WAS.match(sentence, name.end())
-        for name in _named(names).finditer(sentence)
+        for name in _named(names).finditer(sentence, 0, had.start())
     )
 
 
@@ -345,14 +346,19 @@ def _named(names: tuple[str, ...]) -> re.Pattern[str]:
 def _telling(names: tuple[str, ...]) -> re.Pattern[str]:
     """Return what finds that somebody of these names tells something."""
     tells = r"(?:tells|told|says|said|(?:confess|explain|admit|whisper|recall|claim)(?:s|es|ed|ted))"
-    return re.compile(rf"(?:{any_of(names)}) (?:\w+ly )?{tells}\b")
+    return re.compile(rf"(?:{any_in_sentence(names)}) (?:\w+ly )?{tells}(?: \w+){{0,3}}? that (?!in\b)")
+
+
+@lru_cache(maxsize=1024)
+def _for_all_times(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Return what finds that somebody of these names once said what holds for all times."""
+    said = r"(?:always (?:said|told|used)|(?:said|told (?:me|us|him|her|them|[A-Z]\w+)) (?:never|always) to)"
+    return re.compile(rf"(?:{any_in_sentence(names)}) {said}\b")
 
 
 @lru_cache(maxsize=1024)
 def _to_come(names: tuple[str, ...]) -> re.Pattern[str]:
     """Return what finds that somebody awaits or means something of people of these names, or that it will be."""
-    awaits = (
-        r"(?:trusts?|wants?|needs?|expects?|awaits?|waits for|hopes|plans|means|intends|will|shall|must|"
-        r"is (?:going )?to|is on (?:his|her|their) way to)"
-    )
-    return re.compile(rf"\b{awaits} (?:[^.;]* )?(?:{any_of(names)})(?!{LETTER})")
+    awaits = r"(?:trusts?|wants?|needs?|expects?|awaits?|waits for|hopes|plans|means|intends|will|shall|must|is (?:going )?to)"
+    on_the_way = r"is on (?:his|her|their) way to (?:see |meet |visit |join )?"
+    return re.compile(rf"\b(?:{awaits} (?:[^.;]* )?|{on_the_way})(?:{any_of(names)})(?!{LETTER})")

@@ -6,14 +6,17 @@ import re
 from collections.abc import Mapping
 
 from recurrentgpt.schema.codex import Codex, Entry
-from recurrentgpt.schema.names import ANYBODY, FAMILY, LETTER, RANKS, TRADE, form_of, key_of
+from recurrentgpt.schema.names import ANYBODY, FAMILY, LETTER, OFFICE, RANKS, TRADE, form_of, key_of
 
 _ROLE = re.compile(
     r"(?:(?:the|an?|your|my|our) )?(?:[\w-]+['’]s? )?((?!his\b|her\b|their\b)[a-z-]+(?: [a-z-]+){0,2}?)"
     r"(?: (?:of|who|at|in|from|with)\b.*)?"
 )
 """What somebody is said to be, without what tells it apart."""
-_OFFICE = re.compile(rf"(?!(?:former|deputy|assistant|acting|late|ex|young|old)\b)(?:[a-z-]+ )*?{TRADE}")
+_OFFICE = re.compile(
+    rf"(?!(?:former|deputy|assistant|acting|late|ex|young|old)\b)(?:[a-z-]+ )*?(?:(?!member|other|stranger|lover|elder|younger)"
+    rf"[a-z]{{2,}}(?:er|or|ist|ian|smith|wright|man|maid|ton|ess)|{OFFICE}|{TRADE})"
+)
 """What one alone may be called somewhere."""
 _TO_THE_TELLER = re.compile(
     rf"(?:[Mm]y|[Yy]our) (?:(?:older|elder|younger|little|big|twin) )?({FAMILY.pattern})(?=[.,;]|$| who\b)"
@@ -26,8 +29,6 @@ _AS_A_NAME = {
     "grandmother": ("Grandmother", "Grandma", "Granny", "Gran"),
 }
 """What the family calls somebody."""
-_BOTH = {"husband": ("the couple",), "wife": ("the couple",), "brother": ("the siblings",), "sister": ("the siblings",)}
-"""What two are called together."""
 _SURNAMED = {"he": ("", "Mr ", "Mr. "), "she": ("Mrs ", "Mrs. ", "Ms ", "Ms. ", "Miss ")}
 """With what before it a surname means him, and her."""
 _RANKS = RANKS | {"king", "queen", "prince", "princess", "count", "countess", "baron", "baroness"}
@@ -46,15 +47,22 @@ def called_as_kin(person: Entry, codex: Codex) -> tuple[str, ...]:
         for pronoun, whose in (("he", "his"), ("she", "her")):
             if owner.pronoun in ("", pronoun) and all(one.pronoun not in ("", pronoun) for one in others):
                 found.append(f"{whose} {what}")
-        # What both do, one of them does no more.
-        found += [] if others else _BOTH.get(what, ())
-        found += (
-            [f"the {what}s"] if what in ("brother", "sister") and owner.pronoun == person.pronoun and not others else []
-        )
+        if (
+            what in ("brother", "sister")
+            and owner.pronoun == person.pronoun
+            and not (others or _has_order(what, codex))
+        ):
+            # What both do, one of them does no more.
+            found.append(f"the {what}s")
     for what in _to_the_teller(person):
         if not any(what in _to_the_teller(other) for other in codex.entries.values() if other is not person):
             found += [f"my {what}", f"your {what}", *_AS_A_NAME.get(what, ())]
     return tuple(dict.fromkeys(found))
+
+
+def _has_order(what: str, codex: Codex) -> bool:
+    """Return whether somebody is addressed as a nun or monk is, so that "the sisters" may be those."""
+    return any(name.startswith(f"{what.title()} ") for entry in codex.entries.values() for name in entry.names)
 
 
 def _to_the_teller(person: Entry) -> list[str]:
@@ -102,8 +110,7 @@ def once_called(person: Entry, codex: Codex) -> tuple[str, ...]:
     """Return what somebody was called as they lived: their names, and what nobody else is: the king is the king of Aran."""
     former = [name for name in person.former if codex.find(name) is person]
     names = (*codex.names_of(person, "person"), *_surname(person, codex), *_named_by_kin(person, codex), *former)
-    offices = _offices(person, codex)
-    return (*names, *offices, *(f"the old {office.removeprefix('the ')}" for office in offices))
+    return (*names, *_offices(person, codex))
 
 
 def _offices(person: Entry, codex: Codex) -> list[str]:
@@ -127,7 +134,10 @@ def _surname(person: Entry, codex: Codex) -> tuple[str, ...]:
     other = "he" if person.pronoun == "she" else "she"
     if not people or any(one.pronoun != other for one in people):
         return ()
-    return tuple(f"{title}{surname}" for title in _SURNAMED[person.pronoun])
+    to_others = {what for _, what in codex.relations(person)}
+    is_wed = not to_others.isdisjoint(("wife", "widow"))
+    titles = (title for title in _SURNAMED[person.pronoun] if is_wed or not (to_others and title.startswith("Mrs")))
+    return tuple(f"{title}{surname}" for title in titles)
 
 
 def _heads(person: Entry) -> frozenset[str]:

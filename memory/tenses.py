@@ -171,8 +171,9 @@ _TIED = (
     rf"van)\s(?:§)(?!\w))|"
     r"(?<!\w)(?:is|are)\s(?:dating|courting|marrying|nursing|seeing|sleeping with|living with|"
     r"in a relationship with)\s(?:§)(?!\w)|(?<!\w)(?:will|is to|are to|is going to)\s(?:marry|wed)\s(?:§)(?!\w)|"
-    rf"(?<!\w)(?:looks\safter|takes\scare\sof|cares\sfor|cooks\sfor|nurses|works\sfor|fears|dreads|obeys|serves|"
-    rf"(?:relies|depends)\son|(?:is|are)\s(?:\w+\s)?(?:afraid|scared|frightened|terrified|jealous)\sof)\s(?:§)(?![\w'’-]|\s[{CAPITALS}])|"
+    rf"(?<!\w)(?:looks\safter|takes\scare\sof|cares\sfor|cooks\sfor|nurses|works\sfor)\s(?:§)(?![\w'’-]|\s[{CAPITALS}])|"
+    rf"(?<!\w)(?:fears|dreads|obeys|serves|"
+    rf"(?:relies|depends)\son|(?:is|are)\s(?:\w+\s)?(?:afraid|scared|frightened|terrified|jealous)\sof)\s(?:§)(?=[.,;]|$|\s(?:and|in|at)\b)|"
     # Whose friend or brother is met may be met still; so may who else is named.
     rf"(?<!\w)(?:is|are)\s(?:\w+\s){{0,2}}?{_TOWARDS}\s"
     rf"(?:§)(?![\w'’-]|\s[{CAPITALS}]|\s(?:and|or)\s|,\s|\sto\sbe\s(?:buried|avenged|mourned))"

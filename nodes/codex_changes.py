@@ -33,6 +33,7 @@ from recurrentgpt.schema.names import (
     ANYBODY,
     CALENDAR,
     FAMILY,
+    OFFICE,
     PLACES,
     RANKS,
     RELATIVE,
@@ -85,16 +86,47 @@ def from_facts(summary: str, facts: Sequence[str], passage: str, codex: Codex, l
 
 
 def _with_deaths(changes: Sequence[Change], passage: str, known: Codex) -> list[Change]:
-    """Return changes with the deaths that a passage tells in so many words, which the notes of a small model may pass over."""
-    told = {change["entry"]: change for change in from_text(passage, known) if change.get("value") == "dead"}
+    """Return changes with the deaths that a passage tells in so many words, which the notes of a small model may pass over.
+
+    Those that were noted rest on the sentence that tells them.
+    """
+    told = {entry.name: (entry, sentence) for entry, sentence in _told_dead(passage, known)}
     noted = list[Change]()
     for change in changes:
-        death = told.get(change["entry"]) if change.get("value") == "dead" else None
-        noted.append({**change, "rests_on": death["text"]} if death else change)
+        is_death = change.get("value") == "dead" and change["entry"] in told
+        noted.append({**change, "rests_on": told[change["entry"]][1]} if is_death else change)
     decided = {change["entry"] for change in changes if change.get("value") in ("alive", "dead")}
-    passed_over = [change for name, change in told.items() if name not in decided]
+    passed_over = [
+        Change(entry=name, kind="person", do="set", aspect="status", value="dead", text=sentence)
+        for name, (entry, sentence) in told.items()
+        if name not in decided and _is_said_for_certain(sentence, entry, passage)
+    ]
+    spare = max(0, len(noted) + len(passed_over) - MOST_CHANGES)
+    dropped = [change for change in reversed(noted) if change.get("aspect") == "fact"][:spare]
     # What ends with a death is noted before it.
-    return [*noted[: MOST_CHANGES - len(passed_over)], *passed_over]
+    return [*(change for change in noted if change not in dropped), *passed_over][:MOST_CHANGES]
+
+
+_IN_TIME = (
+    r"(?:(?:By|At|Before|On|In|That|The next) (?:the )?(?:next |same )?(?:\w+ )?(?:morning|noon|night|midnight|dawn|daybreak|day|"
+    r"evening|dusk|afternoon|sunrise|sunset|\w+day|end|spring|summer|autumn|winter),? )?"
+)
+"""When something happens, before who it happens to."""
+_TAKEN_BACK = re.compile(
+    r"\b(?:not dead|alive|asleep|false|a lie|(?:opened|opens) (?:his|her) eyes|woke|awoke|lived|breath(?:ed|ing|es)?|coughed|"
+    r"stirred|sat up|"
+    r"play|curtain|scene|game|dream\w*|lie|story|rumou?r|news|letter|rehears\w+|suppos\w+|imagin\w+|pretend\w*)\b"
+)
+"""What stands beside a death that is none."""
+
+
+def _is_said_for_certain(sentence: str, entry: Entry, passage: str) -> bool:
+    """Return whether a sentence that tells of a death begins with who dies, and nothing beside it takes that back."""
+    if not re.match(rf"{_IN_TIME}(?:{'|'.join(map(spelled, entry.names))})\b", sentence):
+        return False
+    before, _, after = passage.partition(sentence)
+    around = [*sentences(before)[-1:], *sentences(after)[:2]]
+    return not any(_TAKEN_BACK.search(one) for one in around) and not _SAID_OR_THOUGHT.search(sentence)
 
 
 def _with_introduced(changes: Sequence[Change], new: Iterable[Entry]) -> list[Change]:
@@ -176,7 +208,6 @@ def _from_told(
         known = known.with_entry(old, called_too(old, change["value"]))
     changes, told, lines = longer, set[str](), with_words(passage)
     of_death = [line for line in lines if may_tell_of_death(line[0])]
-    only_of_death = shortened(of_death[0][0], MOST_SENTENCE_WORDS) if len(of_death) == 1 else ""
     promises = [entry.name for entry in open_entries(codex) if entry.kind == "promise"] if noted else []
     for number, fact in enumerate(
         with_names((summary, *facts), known) if people or codex.entries else (summary, *facts)
@@ -198,7 +229,8 @@ def _from_told(
         found = [*filter(None, (new_holder(change, passage, known) for change in found)), *found]
         for change in found:
             change = {**change, "text": change.get("text", fact)}
-            on = (change.get("value") == "dead" and (nearest(fact, of_death) or only_of_death)) or rests_on
+            death = change.get("value") == "dead" and (nearest(fact, of_death) or _only_of(change["entry"], of_death))
+            on = death or rests_on
             changes.append({**change, "rests_on": on} if on != change["text"] else change)
         if is_english(language):
             changes += [{**change, "rests_on": rests_on} for entry in named for change in _ended_by(fact, entry, named)]
@@ -221,6 +253,13 @@ def _who_they_are(fact: str, named: Sequence[Entry]) -> Iterator[Change]:
             yield Change(entry=entry.name, kind="person", do="set", aspect="role", value=role["role"])
         if called is not None and (looks := _HAS_A_LOOK.fullmatch(fact, len(called))):
             yield Change(entry=entry.name, kind="person", do="set", aspect="look", value=looks["look"])
+
+
+def _only_of(name: str, of_death: Sequence[tuple[str, set[str]]]) -> str:
+    """Return the only sentence of death that can tell of somebody: by a word of their name, or by a pronoun."""
+    words = {*tokens(name), "he", "she", "his", "her", "him"}
+    found = [sentence for sentence, said in of_death if not said.isdisjoint(words)]
+    return shortened(found[0], MOST_SENTENCE_WORDS) if len(found) == 1 else ""
 
 
 def new_holder(change: Change, passage: str, known: Codex) -> Change | None:
@@ -268,18 +307,20 @@ def _longer_names(told: Iterable[str], known: Codex) -> Iterator[Change]:
 
 def deaths(passage: str, known: Codex) -> set[str]:
     """Return the names of those of whom an English passage tells, outside of what is said in it, that they are dead."""
+    return {entry.name for entry, _ in _told_dead(passage, known)}
+
+
+def _told_dead(passage: str, known: Codex) -> Iterator[tuple[Entry, str]]:
+    """Yield of whom an English passage tells, outside of what is said in it, that they are dead, with the sentence."""
     told = [sentence for part in passage.split("\n") for sentence in sentences(SPOKEN.sub('""', part))]
-    return {
-        entry.name
-        for sentence in told
-        for entry in (known.named_in(sentence) if not sentence.endswith("?") else ())
-        if entry.kind == "person"
-        and any(
-            is_told_dead(sentence, start, end, entry)
-            and not _returns(Change(entry=entry.name, kind="person", do="set", text=sentence), passage, known)
-            for start, end in _named_at(sentence, entry, known)
-        )
-    }
+    for sentence in told:
+        for entry in known.named_in(sentence) if not sentence.endswith("?") else ():
+            if (
+                entry.kind == "person"
+                and any(is_told_dead(sentence, start, end, entry) for start, end in _named_at(sentence, entry, known))
+                and not _returns(Change(entry=entry.name, kind="person", do="set", text=sentence), passage, known)
+            ):
+                yield entry, sentence
 
 
 def with_names(told: Sequence[str], known: Codex) -> list[str]:
@@ -509,11 +550,13 @@ _ROLE = re.compile(
     r"way)\b)(?:[a-z][\w-]+ ){0,2}[a-z][\w-]+(?<!ing)(?<!est)),"
 )
 _IS_ROLE = re.compile(
-    rf" is (?:now )?(?P<role>(?:the|an?) (?:(?!young|old|good|bad|great|poor|real|born|former)[a-z][\w-]+ )?(?P<trade>{TRADE})"
-    rf"(?: (?:of|in|at) [^.;,]{{1,40}})?|(?:my|your|[A-Z][\w-]*(?: [A-Z][\w-]*)?['’]s?) (?:[a-z]+ )?{FAMILY.pattern})\.?"
+    rf" is (?:now )?(?P<role>(?:the (?:(?!young|old|good|bad|great|poor|real|born|former|better|best|would-be)"
+    rf"[a-z][\w-]+ )?|an? )(?P<trade>{OFFICE}|{TRADE})(?: (?:of|in|at) [^.;,]{{1,40}})?|"
+    rf"(?:my|your|[A-Z][\w-]*(?: [A-Z][\w-]*)?['’]s?) (?:[a-z]+ )?{FAMILY.pattern})\.?"
 )
 _HAS_A_LOOK = re.compile(
-    r" has (?:now )?(?P<look>(?:[a-z-]+,? ){1,3}(?:hair|beard|mou?stache|eyes|eye)(?: [a-z ]+)?)\.?"
+    r" has (?:now )?(?P<look>(?:(?!(?:for|on|in|of|with|no|his|her|their)\b)[a-z-]+,? ){1,3}(?:hair|beard|mou?stache|eyes)"
+    r"(?: (?:down|to|over|about|tied|cut|worn)\b[a-z ]*)?)\.?"
 )
 _FOR_NOW = re.compile(
     r"\b(?:when|after|while|till|until|as soon as|now that|once|before|since|(?:scarcely|hardly|"

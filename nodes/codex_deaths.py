@@ -65,7 +65,7 @@ _DIES = re.compile(
     rf"(?:{_BE} (?:later |long |now |already |quite |found |soon )?(?:{_DEAD}|no more\b(?! than)|{_KILLED_BY}|"
     r"no longer (?:alive|breathing|among the living))|"
     r"die[sd](?! (?:of (?:shame|boredom|laughing|laughter|embarrassment|curiosity|envy)|laughing|with (?:laughter|shame|envy)|"
-    r"a (?:little|thousand)|(?:on the )?inside|down|on (?:him|her|them|me|us)|for (?:his|her) (?:art|craft))\b)|"
+    r"a (?:little|thousand)|(?:on the )?inside|down|on (?:him|her|them|me|us)|for (?:(?:his|her) (?:art|craft)|an? \w+))\b)|"
     r"perish(?:ed|es)(?! the thought)|"
     r"succumb(?:ed|s) to (?!(?:the |his |her )?(?:temptation|charm|urge|sleep|exhaustion|fatigue|pressure|tears|despair|"
     r"curiosity|"
@@ -91,10 +91,10 @@ _DIES = re.compile(
     r"(?:did not|didn['’]t|never|failed to) (?:survive|outlive|live (?:to see|through|until)|wake (?:up )?again|"
     r"regain consciousness|come out alive|recover and))\b)"
 )
-_WORDS_OF_DEATH = (
-    "died", "dies", "dead", "death", "kill", "murder", "drown", "hanged", "buried", "slain", "slew", "executed", "perish",
-    "corpse", "strangle", "behead", "succumb", "body of", "passed away", "assassinated",
-)  # fmt: skip
+_OF_DEATH = re.compile(
+    r"\b(?:died|dies|dead|death|kill|murder|drown|hanged|buried|slain|slew|executed|perish|corpse|strangle|behead|succumb|"
+    r"body of|passed away|assassinated)"
+)
 _PRONOUN = re.compile(r"\b([Hh]e|[Ss]he) ")
 _AT_ONCE = (
     r"(?:kill(?:s|ed)|murder(?:s|ed)|strangle[sd]|hang(?:s|ed)|executed|assassinated|slew|slain|beheaded|decapitated|butchered|"
@@ -324,7 +324,7 @@ def pronouns_of_the_dead(sentence: str) -> Iterator[re.Match[str]]:
 
 def may_tell_of_death(text: str) -> bool:
     """Return whether a text has a word by which deaths are mostly told: hardly any has, and it is found at once."""
-    return any(word in text for word in _WORDS_OF_DEATH)
+    return _OF_DEATH.search(text) is not None
 
 
 def is_told_dead(fact: str, start: int, end: int, entry: Entry) -> bool:

@@ -28,6 +28,7 @@ from recurrentgpt.schema.names import (
     RELATIVE,
     SHE_IS,
     SOMEBODY,
+    TRADE,
     called_as,
     date_before,
     form_of,
@@ -68,19 +69,10 @@ _INTRODUCED = re.compile(
     rf"(?:[Hh]is|[Hh]er|[Mm]y|[Yy]our|[Oo]ur|[Tt]heir|\w+['’]s) (?:[a-z]\w* )?{RELATIVE},?|"
     rf"(?:[Tt]he|[Aa]n?|[Hh]is|[Hh]er|[Tt]heir) (?:[a-z][\w-]* ){{0,2}}{OFFICE},?(?: (?:is|was)(?: called| named)?)?) $"
 )
-_TRADE = (
-    r"(?:keeper|weaver|potter|piper|fiddler|beggar|preacher|healer|midwife|witch|wizard|sexton|apprentice|owner|landlord|"
-    r"landlady|"
-    r"shepherd|merchant|scribe|lord|duke|duchess|knight|squire|tinker|cooper|mason|carpenter|barber|groom|bailiff|butler|scholar|"
-    r"poet|prophet|seer|founder|dancer|king|queen|prince|princess|grocer|draper|chemist|banker|lodger|tenant|waiter|waitress|brewer|"
-    r"cobbler|jeweller|printer|publisher|tutor|governess|secretary|manager|president|minister|senator|governor|lieutenant|"
-    r"corporal|admiral|chancellor|boatman|pharmacist|undertaker)"
-)
-"""What else somebody is: no ship, which may be a cutter, and no river or harbour."""
 _DOES = re.compile(rf" (?:(?:is|was|were|has|had|did|can|could|will|would|might|must|never)\b|{ACTS})")
 _IS_SOMEBODY = re.compile(
     rf"(?:, who\b|,? (?:(?:is|was|becomes|became) )?(?:now )?(?:the|an?|his|her|their|our|my|{_WORD}['’]s) "
-    rf"(?:[a-z][\w-]* ){{0,2}}?(?:{OFFICE}|{_TRADE}){_ENDS})"
+    rf"(?:[a-z][\w-]* ){{0,2}}?(?:{OFFICE}|{TRADE}){_ENDS})"
 )
 _LIVES = re.compile(
     rf" (?:lives (?:alone|by (?:him|her)self|with )|knows (?:who|that|how|about|where|why|when)\b|owes |wears |limps|works "

@@ -873,7 +873,6 @@ class Codex:
             roles = [role for role in self.own_roles(owner) if f"he {role}" in text]
             if not roles and words.isdisjoint(_PART.findall(plain(" ".join(owner.names)))):
                 continue
-            by_role = re.compile(rf"\b[Tt]he (?:{'|'.join(map(re.escape, roles)) or '(?!)'})\b")
             names = frozenset(word for name in owner.names for word in plain(name).split())
             own = [*(name for name in owner.names if self.find(name) is owner), *self.titled(owner, text)]
             called = "|".join(map(spelled, own))
@@ -883,7 +882,10 @@ class Codex:
                 known = owner.value("pronouns")
                 if not whose or (
                     known in ("", {"his": "he", "her": "she"}[whose])
-                    and may_be_of(plain(owner.name).join(by_role.split(text[: match.start()])), whose, names)
+                    and (
+                        text[: match.start()].endswith(tuple(f"he {role} and " for role in roles))
+                        or may_be_of(text[: match.start()], whose, names)
+                    )
                 ):
                     found.append((match.start(), match.end(), entry))
         return found

@@ -199,10 +199,14 @@ OFFICE = (
 )
 """Patterns of what somebody is: to somebody else, and to whoever meets them; and these with what they do."""
 TRADE = (
-    rf"(?:(?!member|other|stranger|lover|elder|younger|danger|matter|wonder|terror|horror)[a-z]{{2,}}(?:er|or|ist|ian|smith|wright|man|maid|ton|ess|lord|lady|eon|ant|"
-    rf"ent|chief)|{OFFICE})"
+    r"(?:keeper|weaver|potter|piper|fiddler|beggar|preacher|healer|midwife|witch|wizard|sexton|apprentice|owner|landlord|"
+    r"landlady|"
+    r"shepherd|merchant|scribe|lord|duke|duchess|knight|squire|tinker|cooper|mason|carpenter|barber|groom|bailiff|butler|scholar|"
+    r"poet|prophet|seer|founder|dancer|king|queen|prince|princess|grocer|draper|chemist|banker|lodger|tenant|waiter|waitress|brewer|"
+    r"cobbler|jeweller|printer|publisher|tutor|governess|secretary|manager|president|minister|senator|governor|lieutenant|"
+    r"corporal|admiral|chancellor|boatman|pharmacist|undertaker)"
 )
-"""A pattern of what one alone may be called somewhere by what they do."""
+"""What else somebody is: no ship, which may be a cutter, and no river or harbour."""
 _IN_RETURN = (
     (("wife", "husband", "widow", "widower"), "husband", "wife"),
     (("brother", "sister"), "brother", "sister"),

@@ -899,7 +899,11 @@ def test_a_fact_ends_by_another_that_says_that_it_is_not_so(held, fact, ends):
         ("The lamp was out. Idris was dead. Mara Voss sat down.", ["Mara Voss sits by the lamp."], None),
         ("Idris went up. He died on the stair, and the lamp went out.", ["Idris Kane dies."], "stair"),
         ("Mara Voss went down to Idris Kane. Her friend lay dead on the stair.", ["Idris Kane died."], "lay dead"),
-        ("Mara Voss met Idris Kane on the stair.", ["Idris Kane died on the stair."], "met"),
+        (
+            "Mara Voss studied the ladies. Idris Kane fell and lay still.",
+            ["Idris Kane died of a fall."],
+            "fell and lay",
+        ),
     ],
 )
 def test_a_death_rests_on_the_sentence_that_tells_it(passage, notes, rests_on):
@@ -916,7 +920,16 @@ def test_a_death_rests_on_the_sentence_that_tells_it(passage, notes, rests_on):
 @pytest.mark.parametrize(
     ("passage", "notes"),
     [
-        ("The lamp was out. Idris was dead, or so it seemed. He coughed.", ["Idris Kane is alive after all."]),
+        ("The lamp was out. Idris was dead. The doctor came.", ["Idris Kane is alive after all."]),
+        ("Idris was dead. Then he opened his eyes.", ["Mara Voss sits down."]),
+        ("Idris was dead. No, not dead. He slept.", ["Mara Voss sits down."]),
+        ("The news came at noon: Idris was dead. It was false.", ["Mara Voss sits down."]),
+        ("As far as Mara knew, Idris was dead.", ["Mara Voss sits down."]),
+        ("To Mara, Idris was dead.", ["Mara Voss sits down."]),
+        ("Had the rope held, Idris was dead.", ["Mara Voss sits down."]),
+        ("The play went on. Idris was killed by the villain.", ["Mara Voss sits down."]),
+        ("Idris died for a cigarette.", ["Mara Voss sits down."]),
+        ("Tom's dog Idris was dead.", ["Mara Voss sits down."]),
         ('"Idris was dead," said Mara Voss. "I saw him."', ["Mara Voss tells a tale."]),
         ("Mara Voss dreamed that Idris was dead.", ["Mara Voss wakes."]),
         ("Idris was dead on his feet. Mara Voss made coffee.", ["Mara Voss makes coffee."]),
@@ -938,6 +951,9 @@ def test_nobody_is_dead_whom_a_passage_does_not_say_to_be(passage, notes):
         ("Idris Kane is the father.", ""),
         ("Idris Kane is a young man.", ""),
         ("Idris Kane is a danger.", ""),
+        ("Idris Kane is a winner.", ""),
+        ("Idris Kane is the answer.", ""),
+        ("Idris Kane is a would-be writer.", ""),
         ("Idris Kane is the baker that she feared.", ""),
         ("Idris Kane is not the baker.", ""),
     ],
@@ -963,7 +979,11 @@ def test_who_has_another_head_of_hair_has_the_old_one_no_more():
         ("Mara Voss is missing.", "Mara Voss is in the belfry.", False),
         ("The mother of Mara Voss is ill.", "Mara Voss is well.", True),
         ("Mara Voss is ill.", "Idris Kane is well.", True),
-        ("Mara Voss is wounded.", "Mara Voss is dead.", False),
+        ("Mara Voss is missing.", "Mara Voss is dead.", False),
+        ("Mara Voss is ill.", "Mara Voss says that the child is well.", True),
+        ("Mara Voss knows that Idris Kane is imprisoned.", "Mara Voss is free.", True),
+        ("The ring Mara Voss wore is lost.", "Mara Voss is in the belfry.", True),
+        ("Mara Voss is wounded.", "Mara Voss is sick.", True),
     ],
 )
 def test_of_each_kind_of_condition_somebody_is_in_one(first, then, holds):
@@ -972,3 +992,21 @@ def test_of_each_kind_of_condition_somebody_is_in_one(first, then, holds):
     assert (first in [line.text for line in codex.find("Mara Voss").true_lines]) is holds
     over = [one.sentence for found in codex.over.values() for one in found]
     assert (first in over) is not holds
+
+
+@pytest.mark.parametrize(
+    "fact", ["Mara Voss has an eye for detail.", "Mara Voss has tears in her eyes.", "Mara Voss has a private eye."]
+)
+def test_not_all_that_somebody_has_of_an_eye_is_how_they_look(fact):
+    assert not [line for line in after(fact).find("Mara Voss").true_lines if line.aspect == "look"]
+
+
+def test_a_death_has_its_place_among_the_most_changes_of_a_passage():
+    passage = "Idris was dead. Mara Voss sat down."
+    facts = [
+        f"Mara Voss counts the {word} boats."
+        for word in ["red", "blue", "old", "new", "big", "dark", "pale", "long", "last", "first", "next", "grey"]
+    ]
+    changes = from_facts("", facts, passage, KNOWN, "English")
+    assert len(changes) == 12
+    assert [change["entry"] for change in changes if change.get("value") == "dead"] == ["Idris Kane"]

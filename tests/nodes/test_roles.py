@@ -150,3 +150,6 @@ def test_his_sister_is_whose_brother_is_named_by_his_role():
     codex = changed(Codex(), [*told, said("Tobias Fenn", "pronouns", "he")], "p1", 1)
     assert [entry.name for *_, entry in codex.kin_in("The ferryman and his sister count the tolls.")] == ["Greta Fenn"]
     assert not codex.kin_in("The miller and his sister count the tolls.")
+    assert not codex.kin_in("The ferryman met the miller and his sister.")
+    assert not codex.kin_in("The ferryman's boat was old. The priest blessed his sister.")
+    assert not codex.kin_in("The ferryman and his sister-in-law count the tolls.")

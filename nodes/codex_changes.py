@@ -222,7 +222,7 @@ def _from_told(
             if noted:
                 made = [change["entry"] for change in changes if change["kind"] == "promise"]
                 found += _settled(fact, named, [*dict.fromkeys([*promises, *made])], known)
-                found += _who_they_are(whole, named)
+                found += _who_they_are(whole, named, known)
         if named and number and all(change["do"] == "end" for change in found):
             found.append(Change(entry=named[0].name, kind=named[0].kind, do="set", aspect="fact"))
         found = [change for change in found if not _revives(change, fact, known)]
@@ -244,15 +244,16 @@ def _from_told(
     return _once(without_returned(changes, passage, known))[:MOST_CHANGES]
 
 
-def _who_they_are(fact: str, named: Sequence[Entry]) -> Iterator[Change]:
+def _who_they_are(fact: str, named: Sequence[Entry], known: Codex) -> Iterator[Change]:
     """Yield what a fact says that somebody is, by trade or to another, or how their head looks, and nothing else."""
-    for entry in named[:1]:
-        called = next((name for name in entry.names if fact.startswith(name)), None) if entry.kind == "person" else None
-        role = _IS_ROLE.fullmatch(fact, len(called)) if called is not None else None
+    for entry in named[:1] if named and named[0].kind == "person" else ():
+        end = next((end for start, end in _named_at(fact, entry, known) if start == 0), len(fact))
+        role, looks = _IS_ROLE.fullmatch(fact, end), _HAS_A_LOOK.fullmatch(fact, end)
+        about = Change(entry=entry.name, kind="person", do="set")
         if role and not (role["trade"] and (role["trade"] in ANYBODY or re.fullmatch(RELATIVE, role["trade"]))):
-            yield Change(entry=entry.name, kind="person", do="set", aspect="role", value=role["role"])
-        if called is not None and (looks := _HAS_A_LOOK.fullmatch(fact, len(called))):
-            yield Change(entry=entry.name, kind="person", do="set", aspect="look", value=looks["look"])
+            yield {**about, "aspect": "role", "value": role["role"]}
+        if looks:
+            yield {**about, "aspect": "look", "value": looks["look"]}
 
 
 def _only_of(name: str, of_death: Sequence[tuple[str, set[str]]]) -> str:

@@ -1010,3 +1010,10 @@ def test_a_death_has_its_place_among_the_most_changes_of_a_passage():
     changes = from_facts("", facts, passage, KNOWN, "English")
     assert len(changes) == 12
     assert [change["entry"] for change in changes if change.get("value") == "dead"] == ["Idris Kane"]
+
+
+def test_who_is_known_with_a_title_is_the_landlord_without_it():
+    told = "Mr. Osgood Pike was the landlord of the bookshop, and Tess Marlow owed him three months' rent."
+    changes = from_facts("", ["Osgood Pike is the landlord."], told, Codex(), "English")
+    (role,) = (change for change in changes if change.get("aspect") == "role")
+    assert (role["entry"], role["value"]) == ("Mr. Osgood Pike", "the landlord")

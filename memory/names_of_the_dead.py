@@ -29,6 +29,8 @@ _AS_A_NAME = {
     "grandmother": ("Grandmother", "Grandma", "Granny", "Gran"),
 }
 """What the family calls somebody."""
+_HARDLY_TWO = ("aunt", "uncle", "grandmother", "grandfather", "niece", "nephew", "mother-in-law", "father-in-law")
+"""What one is of whom a story hardly has two, so that "the aunt" is she."""
 _SURNAMED = {"he": ("", "Mr ", "Mr. "), "she": ("Mrs ", "Mrs. ", "Ms ", "Ms. ", "Miss ")}
 """With what before it a surname means him, and her."""
 _RANKS = RANKS | {"king", "queen", "prince", "princess", "count", "countess", "baron", "baroness"}
@@ -44,6 +46,7 @@ def called_as_kin(person: Entry, codex: Codex) -> tuple[str, ...]:
         others = [one for one, other in relatives if person not in (one, other)]
         found += [f"{whose} {what}" for whose in ("my", "your") if not others]
         found += [] if others else _AS_A_NAME.get(what, ())
+        found += [f"the {what}"] if what in _HARDLY_TWO and not others else []
         for pronoun, whose in (("he", "his"), ("she", "her")):
             if owner.pronoun in ("", pronoun) and all(one.pronoun not in ("", pronoun) for one in others):
                 found.append(f"{whose} {what}")

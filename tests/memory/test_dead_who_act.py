@@ -444,3 +444,10 @@ def test_what_somebody_does_with_another_ends_with_the_others_death(fact, is_tru
     codex = changed(Codex(), [said("Hugo Moss", "role", "the cook"), told], "p1", 1)
     codex = changed(codex, [said("Hugo Moss", "status", "dead")], "p2", 2)
     assert (fact in [line.text for line in codex.find("Anna Reed").true_lines]) is is_true
+
+
+@pytest.mark.parametrize(("what", "lives"), [("aunt", True), ("sister", False)])
+def test_the_aunt_is_the_only_aunt_and_the_sister_may_be_anybodys(what, lives):
+    told = [said("Mrs. Pomfret", "role", f"Harriet's {what}"), said("Harriet Lisle", "pronouns", "she")]
+    codex = changed(Codex(), [*told, said("Mrs. Pomfret", "status", "dead")], "p1", 1)
+    assert dead_in(codex, codex.find("Mrs. Pomfret"), was_alive=True).lives_in(f"The {what} likes him.") is lives

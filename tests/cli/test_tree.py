@@ -165,3 +165,10 @@ def test_undo_says_what_it_took_back(cli, story):
     assert cli("write", story, "--steps", "2").code == 0
     assert f"Taken back: passages 2 to 3. {again}" in cli("undo", story, "2").err
     assert "Taken back" not in cli("undo", story, "--json").err
+
+
+def test_undo_of_an_earlier_edit_says_which_passage_was_edited(cli, story):
+    assert cli("edit", "passage", story, "1", "--text", "The quay was empty.").code == 0
+    assert "Taken back: what was changed of passage 1. " in cli("undo", story).err
+    assert cli("edit", "passage", story, "1", "--text", "The quay was empty.", "--replay", "--yes").code == 0
+    assert "Taken back: what was changed of passage 1 and after it. " in cli("undo", story).err

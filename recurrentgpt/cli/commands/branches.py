@@ -32,7 +32,7 @@ from recurrentgpt.cli.terminal.console import (
     print_text,
     visible,
 )
-from recurrentgpt.schema.errors import SettingsError, StorageError
+from recurrentgpt.schema.errors import SettingsError, StorageError, StoryNotFound
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -137,7 +137,8 @@ def undo(story: StoryName, steps: Count = 1, json: JsonObject = False) -> None:
             before = opened.passage()
         now = opened.undo(steps)
         if before is not None and not json:
-            note(f"Taken back: {_taken_back(before, now)}. `recurrentgpt redo {opened.id}` does it again.")
+            taken = _taken_back(before, now, _first_changed(opened, before, now))
+            note(f"Taken back: {taken}. `recurrentgpt redo {opened.id}` does it again.")
         return now
 
     _move(story, back, json=json)
@@ -246,11 +247,23 @@ def _move(name: str, step: Callable[[StoryProtocol], Passage], *, json: bool, re
         note(f"Go on from here: recurrentgpt {command_for(story)} {on}")
 
 
-def _taken_back(before: Passage, now: Passage) -> str:
-    """Return what was undone between where the story stood and where it stands now."""
+def _first_changed(story: StoryProtocol, before: Passage, now: Passage) -> int:
+    """Return the number of the first passage that is another one where the story stands now; its own where none is."""
+    # Undo leads away from a link that is lost, too.
+    with contextlib.suppress(StorageError, StoryNotFound):
+        passages = story.tree()
+        paths = zip(passages.path(before.id), passages.path(now.id), strict=False)
+        return next((passages.nodes[other].step for one, other in paths if one != other), now.step)
+    return now.step
+
+
+def _taken_back(before: Passage, now: Passage, changed: int) -> str:
+    """Return what was undone between where the story stood and where it stands now, where `changed` is the first other one."""
     if now.step < before.step:
         first = now.step + 1
         return f"passage {first}" if first == before.step else f"passages {first} to {before.step}"
+    if changed < now.step:
+        return f"what was changed of passage {changed}{' and after it' if before.step > changed else ''}"
     edited = [
         name
         for name, is_same in (

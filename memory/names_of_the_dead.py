@@ -44,19 +44,17 @@ def called_as_kin(person: Entry, codex: Codex) -> tuple[str, ...]:
     for owner, what in codex.relations(person):
         relatives = ((one, other) for one, said, other in codex.relatives if said == what)
         others = [one for one, other in relatives if person not in (one, other)]
-        found += [f"{whose} {what}" for whose in ("my", "your") if not others]
-        found += [] if others else _AS_A_NAME.get(what, ())
-        found += [f"the {what}"] if what in _HARDLY_TWO and not others else []
+        if not others:
+            found += [f"my {what}", f"your {what}", *_AS_A_NAME.get(what, ())]
+            if what in _HARDLY_TWO:
+                found.append(f"the {what}")
+            # What both do, one of them does no more.
+            is_of_two = what in ("brother", "sister") and owner.pronoun == person.pronoun
+            if is_of_two and not _has_order(what, codex):
+                found.append(f"the {what}s")
         for pronoun, whose in (("he", "his"), ("she", "her")):
             if owner.pronoun in ("", pronoun) and all(one.pronoun not in ("", pronoun) for one in others):
                 found.append(f"{whose} {what}")
-        if (
-            what in ("brother", "sister")
-            and owner.pronoun == person.pronoun
-            and not (others or _has_order(what, codex))
-        ):
-            # What both do, one of them does no more.
-            found.append(f"the {what}s")
     for what in _to_the_teller(person):
         if not any(what in _to_the_teller(other) for other in codex.entries.values() if other is not person):
             found += [f"my {what}", f"your {what}", *_AS_A_NAME.get(what, ())]

@@ -107,7 +107,7 @@ def _with_deaths(changes: Sequence[Change], passage: str, known: Codex) -> list[
     return [*(change for change in noted if change not in dropped), *passed_over][:MOST_CHANGES]
 
 
-_IN_TIME = (
+_SOME_TIME = (
     r"(?:(?:By|At|Before|On|In|That|The next) (?:the )?(?:next |same )?(?:\w+ )?(?:morning|noon|night|midnight|dawn|daybreak|day|"
     r"evening|dusk|afternoon|sunrise|sunset|\w+day|end|spring|summer|autumn|winter),? )?"
 )
@@ -122,7 +122,7 @@ _TAKEN_BACK = re.compile(
 
 def _is_said_for_certain(sentence: str, entry: Entry, passage: str) -> bool:
     """Return whether a sentence that tells of a death begins with who dies, and nothing beside it takes that back."""
-    if not re.match(rf"{_IN_TIME}(?:{'|'.join(map(spelled, entry.names))})\b", sentence):
+    if not re.match(rf"{_SOME_TIME}(?:{'|'.join(map(spelled, entry.names))})\b", sentence):
         return False
     before, _, after = passage.partition(sentence)
     around = [*sentences(before)[-1:], *sentences(after)[:2]]
@@ -246,14 +246,16 @@ def _from_told(
 
 def _who_they_are(fact: str, named: Sequence[Entry], known: Codex) -> Iterator[Change]:
     """Yield what a fact says that somebody is, by trade or to another, or how their head looks, and nothing else."""
-    for entry in named[:1] if named and named[0].kind == "person" else ():
-        end = next((end for start, end in _named_at(fact, entry, known) if start == 0), len(fact))
-        role, looks = _IS_ROLE.fullmatch(fact, end), _HAS_A_LOOK.fullmatch(fact, end)
-        about = Change(entry=entry.name, kind="person", do="set")
-        if role and not (role["trade"] and (role["trade"] in ANYBODY or re.fullmatch(RELATIVE, role["trade"]))):
+    if not named or named[0].kind != "person":
+        return
+    end = next((end for start, end in _named_at(fact, named[0], known) if start == 0), len(fact))
+    about = Change(entry=named[0].name, kind="person", do="set")
+    if role := _IS_ROLE.fullmatch(fact, end):
+        trade = role["trade"] or ""
+        if trade not in ANYBODY and not re.fullmatch(RELATIVE, trade):
             yield {**about, "aspect": "role", "value": role["role"]}
-        if looks:
-            yield {**about, "aspect": "look", "value": looks["look"]}
+    elif looks := _HAS_A_LOOK.fullmatch(fact, end):
+        yield {**about, "aspect": "look", "value": looks["look"]}
 
 
 def _only_of(name: str, of_death: Sequence[tuple[str, set[str]]]) -> str:

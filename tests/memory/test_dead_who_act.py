@@ -11,15 +11,18 @@ def said(entry: str, aspect: str, value: str) -> Change:
     return Change(entry=entry, kind="person", do="set", aspect=aspect, value=value)  # type: ignore[typeddict-item]
 
 
-def dead(name: str, *roles: str, others: tuple[str, ...] = ("Anna Reed",)) -> DeadWhoActs:
-    """Return somebody of these roles among others, who was alive as the passage was written."""
-    people = [said(other, "pronouns", "she") for other in others]
-    codex = changed(
-        Codex(), [*people, *(said(name, "role", role) for role in roles), said(name, "status", "dead")], "p1", 1
-    )
+def once_alive(name: str, *told: Change) -> DeadWhoActs:
+    """Return somebody who is dead by now and was alive as the passage was written, of whom and of others so much is told."""
+    codex = changed(Codex(), [*told, said(name, "status", "dead")], "p1", 1)
     entry = codex.find(name)
     assert entry is not None
     return dead_in(codex, entry, was_alive=True)
+
+
+def dead(name: str, *roles: str, others: tuple[str, ...] = ("Anna Reed",)) -> DeadWhoActs:
+    """Return somebody of these roles among others, who was alive as the passage was written."""
+    people = [said(other, "pronouns", "she") for other in others]
+    return once_alive(name, *people, *(said(name, "role", role) for role in roles))
 
 
 HUGO = dead("Hugo Moss", "the cook")
@@ -339,9 +342,8 @@ def test_what_somebody_is_to_the_reader_means_them_where_no_other_one_is_that(ca
     ],
 )
 def test_of_a_couple_each_is_meant_by_the_surname_behind_a_title(who, sentence, lives):
-    told = [said("Hugo Moss", "pronouns", "he"), said("Anna Moss", "pronouns", "she"), said(who, "status", "dead")]
-    codex = changed(Codex(), told, "p1", 1)
-    assert dead_in(codex, codex.find(who), was_alive=True).lives_in(sentence) is lives
+    one_of_them = once_alive(who, said("Hugo Moss", "pronouns", "he"), said("Anna Moss", "pronouns", "she"))
+    assert one_of_them.lives_in(sentence) is lives
 
 
 @pytest.mark.parametrize(
@@ -376,9 +378,7 @@ def test_what_somebody_tells_of_long_ago_they_tell_in_the_passage(sentence, live
 
 
 def test_what_goes_on_behind_a_sentence_that_is_left_out_goes_with_it():
-    told = [said("Ben Moss", "status", "dead"), said("Peter Hale", "role", "a pilot")]
-    codex = changed(Codex(), told, "p1", 1)
-    ben = dead_in(codex, codex.find("Ben Moss"), was_alive=True)
+    ben = once_alive("Ben Moss", said("Peter Hale", "role", "a pilot"))
     passage = (
         "Ben taught Peter Hale chess. He always lost, and he thanked Peter. The candle went out. Then Peter swore."
     )
@@ -386,34 +386,18 @@ def test_what_goes_on_behind_a_sentence_that_is_left_out_goes_with_it():
 
 
 def test_of_whom_nobody_knows_the_pronoun_one_sentence_goes_with_theirs():
-    told = [
-        said("Ben Moss", "status", "dead"),
-        said("Anna Reed", "pronouns", "she"),
-        said("Peter Hale", "pronouns", "he"),
-    ]
-    codex = changed(Codex(), told, "p1", 1)
-    ben = dead_in(codex, codex.find("Ben Moss"), was_alive=True)
+    ben = once_alive("Ben Moss", said("Anna Reed", "pronouns", "she"), said("Peter Hale", "pronouns", "he"))
     passage = "Ben met Anna and Peter. She sold the mill. She left for Paris. She never came back."
     assert ben.marked_in(passage) == "… She left for Paris. She never came back."
 
 
 def test_a_daughter_is_no_mrs_and_the_sisters_may_be_nuns():
-    told = [
-        said("Hugo Moss", "pronouns", "he"),
-        said("Anna Moss", "role", "Hugo's daughter"),
-        said("Anna Moss", "status", "dead"),
-    ]
-    codex = changed(Codex(), told, "p1", 1)
-    anna = dead_in(codex, codex.find("Anna Moss"), was_alive=True)
+    anna = once_alive("Anna Moss", said("Hugo Moss", "pronouns", "he"), said("Anna Moss", "role", "Hugo's daughter"))
     assert not anna.lives_in("Mrs. Moss, Hugo's new wife, poured the tea.")
     assert anna.lives_in("Miss Moss poured the tea.")
-    told = [
-        said("Velma Stroud", "pronouns", "she"),
-        said("Edith Stroud", "role", "Velma's sister"),
-        said("Sister Agnes", "role", "a nun"),
-    ]
-    codex = changed(Codex(), [*told, said("Edith Stroud", "status", "dead")], "p1", 1)
-    assert not dead_in(codex, codex.find("Edith Stroud"), was_alive=True).lives_in("The sisters sang vespers.")
+    sisters = [said("Velma Stroud", "pronouns", "she"), said("Edith Stroud", "role", "Velma's sister")]
+    edith = once_alive("Edith Stroud", *sisters, said("Sister Agnes", "role", "a nun"))
+    assert not edith.lives_in("The sisters sang vespers.")
 
 
 def test_what_two_sisters_do_one_of_them_does_no_more():
@@ -449,5 +433,4 @@ def test_what_somebody_does_with_another_ends_with_the_others_death(fact, is_tru
 @pytest.mark.parametrize(("what", "lives"), [("aunt", True), ("sister", False)])
 def test_the_aunt_is_the_only_aunt_and_the_sister_may_be_anybodys(what, lives):
     told = [said("Mrs. Pomfret", "role", f"Harriet's {what}"), said("Harriet Lisle", "pronouns", "she")]
-    codex = changed(Codex(), [*told, said("Mrs. Pomfret", "status", "dead")], "p1", 1)
-    assert dead_in(codex, codex.find("Mrs. Pomfret"), was_alive=True).lives_in(f"The {what} likes him.") is lives
+    assert once_alive("Mrs. Pomfret", *told).lives_in(f"The {what} likes him.") is lives

@@ -17,7 +17,7 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from recurrentgpt.infrastructure.event_loop import run
+from recurrentgpt.infrastructure.event_loop import new_event_loop
 
 T = TypeVar("T")
 
@@ -193,8 +193,21 @@ def _serve(started: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]]) -> 
         started.set_result((asyncio.get_running_loop(), stopping))
         await stopping.wait()
 
-    # At its end it cancels what is left and closes asynchronous generators.
-    run(live())
+    loop = new_event_loop()
+    try:
+        loop.run_until_complete(live())
+        loop.run_until_complete(_cancel_all(asyncio.all_tasks(loop)))
+        loop.run_until_complete(loop.shutdown_asyncgens())
+    finally:
+        # Not by asyncio.Runner, which ends the threads of `to_thread` from a new one: from Python 3.12 on none can be started
+        # while the interpreter exits, and it has joined those threads by then.
+        loop.close()
+
+
+async def _cancel_all(tasks: set[asyncio.Task[Any]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _forget() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import lru_cache
 from typing import Annotated
@@ -125,10 +126,16 @@ async def _dealt(state: State, runtime: StoryRuntime, model: ResolvedModel) -> l
     form, limit = await _form(moves, state, runtime, model), TOKENS_PER_PLAN * runtime.context.plans
     unknown = strangers(asked, prompts, people(state))
 
-    async def usable(reply: PlansReply) -> str | None:
+    replies: list[list[str]] = []
+
+    async def problem(plans: list[str]) -> str | None:
         # A bare model is held to the living by its form.
-        of_dead = await _of_the_dead(reply.in_order(), state, runtime) if model.adapter else None
-        return of_dead or await _unusable(reply.in_order(), unknown, state, runtime)
+        of_dead = await _of_the_dead(plans, state, runtime) if model.adapter else None
+        return of_dead or await _unusable(plans, unknown, state, runtime)
+
+    async def usable(reply: PlansReply) -> str | None:
+        replies.append(reply.in_order())
+        return await problem(replies[-1])
 
     async def dealt(*sample: int, insist: bool) -> list[str]:
         reply = await ask(
@@ -147,9 +154,25 @@ async def _dealt(state: State, runtime: StoryRuntime, model: ResolvedModel) -> l
 
     with contextlib.suppress(ModelReplyError):
         return await dealt(insist=True)
+    if plans := await _of_several(replies, problem):
+        return plans
     # Shown its own plans, a small model is apt to say them again: it is asked anew.
     runtime.meter.resamples += 1
-    return await dealt(1, insist=False)
+    last = await dealt(1, insist=False)
+    return await _of_several([*replies, last], problem) or last
+
+
+async def _of_several(replies: list[list[str]], problem: Callable[[list[str]], Awaitable[str | None]]) -> list[str]:
+    """Return each move's first plan that nothing is wrong with beside those before it; none at all where a move has none."""
+    plans: list[str] = []
+    for of_move in zip(*replies, strict=True):
+        for plan in dict.fromkeys(of_move):
+            if await problem([*plans, plan]) is None:
+                plans.append(plan)
+                break
+        else:
+            return []
+    return plans
 
 
 async def _unusable(plans: list[str], unknown: list[str], state: State, runtime: StoryRuntime) -> str | None:

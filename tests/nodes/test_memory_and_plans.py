@@ -393,6 +393,24 @@ async def test_a_small_model_that_says_its_plans_again_is_asked_anew(write, mode
     assert len(set(commits[1]["candidate_plans"])) == (3 if alike == 2 else 1)
 
 
+async def test_plans_of_two_replies_that_cannot_be_used_make_three_that_can(write, model):
+    model.tier, plain, said = "small", model.replies, []
+    lamp, boat = "Mira trims the wick of the great lamp.", "Mira rows out to the wreck."
+
+    def replies(messages):
+        text = plain(messages)
+        fields = json.loads(text) if text.startswith("{") else {}
+        if len(fields) == 3 and not {"why", "summary", "facts"} & set(fields) and len(said) < 2:
+            said.append(dict(zip(fields, ([KEY, KEY, lamp], [lamp, boat, boat])[len(said)], strict=True)))
+            return json.dumps(said[-1])
+        return text
+
+    model.replies = replies
+    commits = await write(steps=1)
+    assert commits[1]["candidate_plans"] == [KEY, boat, lamp]
+    assert commits[1]["usage"]["resamples"] == 1, "nothing is asked a third time"
+
+
 @pytest.mark.parametrize(
     "reply", ["", "   ", "I'm sorry, but I can't help with that.", "Chapter 1\n\n# The End", "word " * 600]
 )

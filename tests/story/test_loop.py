@@ -271,3 +271,27 @@ def test_a_process_that_was_forked_has_a_loop_and_threads_of_its_own(tmp_path, s
     command = [sys.executable, "-W", "ignore", "-c", script, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert done.stdout == f"{said}\n", done.stderr
+
+
+_ENDS_AS_FROM_PYTHON_3_12 = """
+import asyncio, atexit, threading
+from recurrentgpt.infrastructure import background_loop
+
+def refuse(*_):
+    raise RuntimeError("can't create new thread at interpreter shutdown")
+
+# Handlers run in the order last in, first out: this one before the loop's own.
+atexit.register(lambda: setattr(threading.Thread, "start", refuse))
+
+async def work():
+    asyncio.get_running_loop().create_task(asyncio.Event().wait())
+    return await asyncio.to_thread(lambda: 7)
+
+print(background_loop.call(work))
+"""
+
+
+def test_a_program_ends_without_a_word_where_no_thread_can_be_started_any_more():
+    command = [sys.executable, "-X", "dev", "-c", _ENDS_AS_FROM_PYTHON_3_12]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert (done.stdout, done.stderr) == ("7\n", "")

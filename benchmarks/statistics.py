@@ -1,7 +1,8 @@
 """Check the studies' statistics by simulation: `python -m benchmarks.statistics --studies 400`.
 
-False positives and power of the test of preferences, coverage of its intervals, and how often five kinds of judges pass the
-alternative annotator test, of which only the good one should. Needs the extra `study`. Prints a table, or JSON with --json.
+False positives and power of the test of preferences, which are counted exactly too, coverage of its intervals, and how often
+five kinds of judges pass the alternative annotator test, of which only the good one should. Needs the extra `study`. Prints a
+table, or JSON with --json.
 """
 
 from __future__ import annotations
@@ -12,10 +13,13 @@ from collections.abc import Callable, Mapping
 from typing import cast
 
 import numpy as np
+from scipy.stats import binom
 
 from recurrentgpt.studies.judging import statistics
 
 ALPHA = 0.05
+RESAMPLES = 1999
+"""Permutations and resamples of each simulated study, in place of the program's 9,999."""
 COMPARISONS = 14
 """Of one study, as table1 has them: seven other systems, two criteria."""
 PREMISES = (20, 120)
@@ -41,6 +45,16 @@ def rejections(studies: int, premises: int, rate: float, ties: float, seed: int)
     return sum(statistics.sign_flip(values) < ALPHA for values in drawn) / studies
 
 
+def counted_rejections(premises: int, rate: float, ties: float) -> float:
+    """Return the same counted over all verdicts that there can be, with all flips tried: of wins and ties it is the sign test."""
+    found = 0.0
+    for decided in range(premises + 1):
+        wins = np.arange(decided + 1)
+        p = np.minimum(1.0, 2 * binom.cdf(np.minimum(wins, decided - wins), decided, 0.5))
+        found += binom.pmf(decided, premises, 1 - ties) * binom.pmf(wins, decided, rate)[p < ALPHA].sum()
+    return float(found)
+
+
 def family_errors(studies: int, premises: int, seed: int) -> float:
     """Return the share of studies of so many comparisons without any difference in which Holm leaves one below 0.05."""
     dealer, wrong = np.random.default_rng(seed), 0
@@ -56,6 +70,16 @@ def coverage(studies: int, premises: int, seed: int) -> float:
     for _ in range(studies):
         low, high = statistics.interval(np.clip(dealer.normal(WIN_RATE, 0.15, premises), 0, 1))
         held += low <= WIN_RATE <= high
+    return held / studies
+
+
+def coverage_of_verdicts(studies: int, premises: int, seed: int) -> float:
+    """Return how often the interval holds the true mean of single verdicts, of which a fifth are ties."""
+    dealer, held, ties = np.random.default_rng(seed), 0, TIES[1]
+    true = WIN_RATE * (1 - ties) + 0.5 * ties
+    for _ in range(studies):
+        low, high = statistics.interval(np.array(preferences(dealer, premises, WIN_RATE, ties)))
+        held += low <= true <= high
     return held / studies
 
 
@@ -103,27 +127,34 @@ def acceptance(
 
 def measure(studies: int, seed: int) -> dict[str, object]:
     """Return every figure, by what was simulated."""
-    statistics.RESAMPLES = min(statistics.RESAMPLES, 1999)
+    statistics.RESAMPLES = min(statistics.RESAMPLES, RESAMPLES)
+    coverages = {"means of labels": coverage, "verdicts, 20% ties": coverage_of_verdicts}
     return {
         "studies": studies,
         "seed": seed,
-        "false_positives": {
-            f"{premises} premises, {ties:.0%} ties": rejections(studies, premises, 0.5, ties, seed)
-            for premises in PREMISES
-            for ties in TIES
-        },
+        "resamples": statistics.RESAMPLES,
+        "false_positives": _simulated_and_counted(studies, 0.5, seed),
         "false_positives_of_a_family_after_holm": family_errors(max(1, studies // 4), PREMISES[0], seed),
-        "power_at_60_percent": {
-            f"{premises} premises, {ties:.0%} ties": rejections(studies, premises, WIN_RATE, ties, seed)
-            for premises in PREMISES
-            for ties in TIES
-        },
+        "power_at_60_percent": _simulated_and_counted(studies, WIN_RATE, seed),
         "coverage_of_95_percent": {
-            f"{premises} premises": coverage(studies, premises, seed) for premises in (2, 4, 12, 20, 40)
+            f"{premises} premises, {what}": of(studies, premises, seed)
+            for what, of in coverages.items()
+            for premises in (2, 4, 12, 20, 40)
         },
         "alt_test_acceptance": {
             f"annotators right {reliability:.0%}": acceptance(studies, reliability, seed) for reliability in RELIABILITY
         },
+    }
+
+
+def _simulated_and_counted(studies: int, rate: float, seed: int) -> dict[str, dict[str, float]]:
+    return {
+        f"{premises} premises, {ties:.0%} ties": {
+            "simulated": rejections(studies, premises, rate, ties, seed),
+            "counted": counted_rejections(premises, rate, ties),
+        }
+        for premises in PREMISES
+        for ties in TIES
     }
 
 
@@ -139,13 +170,16 @@ NOMINAL = {
 
 def table(found: Mapping[str, object]) -> str:
     """Return the figures as a Markdown table."""
-    lines = [f"{found['studies']} simulated studies, seed {found['seed']}.", "", "| what | of | found | should be |"]
+    drawn = f"{found['studies']} simulated studies, seed {found['seed']}, {found['resamples']:,} permutations or resamples each."
+    lines = [drawn, "", "| what | of | found | should be |"]
     lines.append("| --- | --- | --- | --- |")
     for name, wanted in NOMINAL.items():
         figures = found[name] if isinstance(found[name], Mapping) else {"": found[name]}
         for of, figure in cast("Mapping[str, object]", figures).items():
             kinds = figure.items() if isinstance(figure, Mapping) else [("", figure)]
-            shown = ", ".join(f"{kind} {share:.2f}".strip() for kind, share in kinds)
+            shown = ", ".join(
+                f"{kind} {share:{'.3f' if kind == 'counted' else '.2f'}}".strip() for kind, share in kinds
+            )
             lines.append(f"| {name.replace('_', ' ')} | {of} | {shown} | {wanted} |")
     return "\n".join(lines)
 

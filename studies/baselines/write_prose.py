@@ -198,8 +198,10 @@ def too_short(text: str, least: int, run: StudyRun, *, field: str) -> str | None
 def require_prose(text: str, run: StudyRun) -> str:
     """Return the story's own text of what a model wrote, without what is banned; raise ModelReplyError where nothing is left."""
     if not (own := strip_markup(without_banned(text, run), run.context.language)):
+        said = " ".join(text.split())
         raise ModelReplyError(
-            "The model wrote headings, remarks and what is banned, and no story: run the plan again, or use another model."
+            f"The model told no story, and said {said!r:.80}: run the plan again, with other `seeds` where the model always says "
+            "the same, or use another model."
         )
     return own
 

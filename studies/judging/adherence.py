@@ -6,7 +6,8 @@ One call a passage. The judge is not told which plan was taken; the plans are sh
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from statistics import mean
 from typing import Any, Literal
@@ -22,7 +23,9 @@ from recurrentgpt.prompts import Prompts
 from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.studies.baselines.runtime import PROMPTS
 from recurrentgpt.studies.judging.pairwise import misquoted
+from recurrentgpt.studies.judging.statistics import FEWEST_FOR_INTERVAL, mean_interval
 from recurrentgpt.studies.measures.choices import origin
+from recurrentgpt.studies.recording.jsonl import Row
 from recurrentgpt.studies.recording.recording import FileRecorder
 from recurrentgpt.studies.recording.recording_models import record_model
 from recurrentgpt.studies.runs.endpoints import aresolve_judge
@@ -51,11 +54,17 @@ class Adherence:
 
     judge: str
     system: str
+    premises: int
     passages: int
     taken: float
-    """The plans that were taken."""
+    """The plans that were taken, the mean over premises."""
     left: float
     """The plans that were left: what would have happened anyway."""
+    effect: float
+    """What is taken less what is left of the same premise, the mean over premises."""
+    low: float | None
+    high: float | None
+    """Its interval of 95 % over premises; None of fewer than FEWEST_FOR_INTERVAL."""
 
 
 def judge_adherence(folder: RunFolder, judge: Judge, report: Callable[[str], None], *, model: Any = None) -> int:
@@ -132,16 +141,25 @@ async def _ask(model: ResolvedModel, passage: PassageRecord) -> dict[str, Any]:
 
 def adherence(folder: RunFolder) -> list[Adherence]:
     """Return by judge and system how far passages carry out the plans that were taken, and those that were left."""
-    rows, systems = folder.rows(FILE), {novel["id"]: novel["system"] for novel in folder.novels()}
-    return list(_figures(rows, systems, folder.plan.systems))
+    return list(_figures(folder.rows(FILE), {novel["id"]: novel for novel in folder.novels()}, folder.plan.systems))
 
 
-def _figures(rows: list[Any], systems: dict[str, str], order: list[str]) -> Iterator[Adherence]:
+def _figures(rows: list[Row], novels: Mapping[str, NovelRecord], order: list[str]) -> Iterator[Adherence]:
     for judge in sorted({row["judge"] for row in rows}):
         for system in order:
-            mine = [row for row in rows if row["judge"] == judge and systems.get(row["novel"]) == system]
-            left = [_WORTH[one] for row in mine for one in row["left"]]
-            if mine:
-                yield Adherence(
-                    judge, system, len(mine), mean(_WORTH[row["taken"]] for row in mine), mean(left) if left else 0.0
-                )
+            premises: dict[tuple[str, int], list[Row]] = defaultdict(list)
+            for row in rows:
+                novel = novels.get(row["novel"])
+                if row["judge"] == judge and novel and novel["system"] == system:
+                    premises[novel["genre"], novel["number"]].append(row)
+            taken = [mean(_WORTH[row["taken"]] for row in told) for told in premises.values()]
+            left = [_mean([_WORTH[one] for row in told for one in row["left"]]) for told in premises.values()]
+            if taken:
+                effects = [one - other for one, other in zip(taken, left, strict=True)]
+                low, high = mean_interval(effects) if len(effects) >= FEWEST_FOR_INTERVAL else (None, None)
+                passages = sum(map(len, premises.values()))
+                yield Adherence(judge, system, len(taken), passages, mean(taken), mean(left), mean(effects), low, high)
+
+
+def _mean(values: list[float]) -> float:
+    return mean(values) if values else 0.0

@@ -20,7 +20,7 @@ from recurrentgpt.models.calls import Meter, ask
 from recurrentgpt.models.decoding import FULL_REPLY_TOKENS
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.prompts import Prompts
-from recurrentgpt.prose.sentences import UNSPACED, sentences
+from recurrentgpt.prose.sentences import UNSPACED, segments, sentences
 from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.studies.baselines.runtime import PROMPTS
 from recurrentgpt.studies.recording.jsonl import Row
@@ -38,6 +38,8 @@ QUESTIONS = {
 }
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 """Where words have no spaces between them, each character is one."""
+STRANGERS = ("Halloway", "Brandreth")
+"""Whom a story that names one person takes somebody for, in a copy that is to be worse."""
 LEAST_QUOTED = 4
 """Words in a row that a quote holds: fewer prove nothing, since any text has them."""
 _ELLIPSIS = re.compile(r"\.\.\.|…|\[|\]")
@@ -169,11 +171,13 @@ def pairs(folder: RunFolder) -> list[tuple[Pair, NovelRecord, NovelRecord]]:
 def corrupted_copies(text: str, seed: str) -> dict[str, str]:
     """Return copies of a story that anybody who reads it finds worse: sentences shuffled, paragraphs twice, names swapped."""
     dealer = random.Random(f"spoilt {seed}")
-    lines = sentences(text)
-    dealer.shuffle(lines)
-    per = max(1, len(lines) // 20)
-    shuffled = "\n\n".join(" ".join(lines[at : at + per]) for at in range(0, len(lines), per))
     parts = text.split("\n\n")
+    # Paragraphs stay as long as they were: a copy is to be told by what it says.
+    told = [sentences(part) for part in parts]
+    lines = [line for part in told for line in part]
+    dealer.shuffle(lines)
+    dealt = iter(lines)
+    shuffled = "\n\n".join(" ".join(islice(dealt, len(part))) for part in told)
     doubled = list(parts)
     for at in sorted(dealer.sample(range(len(parts)), max(1, len(parts) // 3)), reverse=True):
         doubled.insert(dealer.randrange(at + 1, len(doubled) + 1), parts[at])
@@ -181,18 +185,20 @@ def corrupted_copies(text: str, seed: str) -> dict[str, str]:
 
 
 def _swap_names(text: str, dealer: random.Random) -> str:
-    """Return the story with its two most frequent names exchanged in every other sentence or so."""
-    from recurrentgpt.studies.measures.entities import names_of
+    """Return the story with the two people who are named most exchanged in every other sentence or so.
 
-    known = names_of(text)[:2]
-    if len(known) < 2:
-        known = [*known, "Somebody", "Nobody"][:2]
-    other = {known[0]: known[1], known[1]: known[0]}
-    either = re.compile(rf"\b({'|'.join(map(re.escape, known))})\b")
+    Of a story of one person, the other is a name that it does not have; of a story of none, "he" and "she" are exchanged.
+    """
+    from recurrentgpt.studies.measures.entities import people_of
+
+    known = [*people_of(text)[:2], *(name for name in STRANGERS if name not in text)]
+    one, other = known[:2] if known[0] not in STRANGERS else ("he", "she")
+    either = re.compile(rf"\b({re.escape(one)}|{re.escape(other)})\b")
     changed = [
-        either.sub(lambda match: other[match[1]], line) if dealer.random() < 0.5 else line for line in sentences(text)
+        either.sub(lambda match: other if match[1] == one else one, piece) if dealer.random() < 0.5 else piece
+        for piece in segments(text)
     ]
-    return " ".join(changed)
+    return "".join(changed)
 
 
 async def verdict(

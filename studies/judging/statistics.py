@@ -30,6 +30,8 @@ RESAMPLES = 9999
 CONFIDENCE = 0.95
 _EXACT = 12
 """Premises up to which all sign flips are counted instead of sampled."""
+FEWEST_FOR_INTERVAL = 3
+"""Premises from which on a mean has an interval: Student's of two is a dozen times as long as they lie apart."""
 FEW = 30
 """Values below which Student's interval is taken: of fewer, BCa covers the true mean less often (by simulation)."""
 
@@ -233,7 +235,7 @@ class AltTest:
 
 FEWEST_ANNOTATORS = 3
 FEWEST_FOR_T = 30
-"""Units from which differences are tested by Student's t; below, by Wilcoxon's signed ranks, as published."""
+"""Units, or premises, from which differences are tested by Student's t; below, by Wilcoxon's signed ranks, as published."""
 EPSILON = 0.1
 """What a judge may fall short, being cheaper: as published 0.1 for lay annotators, 0.15 for skilled ones, 0.2 for experts."""
 FALSE_DISCOVERIES = 0.05
@@ -241,14 +243,19 @@ MAJORITY = 0.5
 
 
 def alt_test(
-    judge: Mapping[str, float], annotators: Mapping[str, Mapping[str, float]], *, epsilon: float = EPSILON
+    judge: Mapping[str, float],
+    annotators: Mapping[str, Mapping[str, float]],
+    premise_of: Mapping[str, str] | None = None,
+    *,
+    epsilon: float = EPSILON,
 ) -> AltTest | None:
     """Return whether a judge may stand for the annotators; preferences are given by unit and read as A, B or tie.
 
     Each annotator is left out in turn. On each unit the share of the others who gave the same label is compared, the judge's
     with that of the one left out; who has at least as much wins the unit, and of equals both do. The judge beats an
-    annotator where the mean of (annotator wins - judge wins) is below epsilon, one-sided, after Benjamini and Yekutieli. None
-    with fewer than three annotators who share units with others and the judge.
+    annotator where the mean of (annotator wins - judge wins) is below epsilon, one-sided, after Benjamini and Yekutieli. Units
+    of one premise, where `premise_of` names it, are averaged before they are tested, for they are alike. None with fewer than
+    three annotators who share units with others and the judge.
     """
     advantages, p_values = list[float](), list[float]()
     for name, own in annotators.items():
@@ -260,7 +267,10 @@ def alt_test(
         of_annotator = np.array([_alignment(own[unit], unit, others) for unit in units])
         judge_wins, annotator_wins = of_judge >= of_annotator, of_annotator >= of_judge
         advantages.append(float(judge_wins.mean()))
-        p_values.append(_p_below(annotator_wins.astype(float) - judge_wins, epsilon))
+        differences: dict[str, list[float]] = {}
+        for unit, difference in zip(units, annotator_wins.astype(float) - judge_wins, strict=True):
+            differences.setdefault(premise_of[unit] if premise_of else unit, []).append(float(difference))
+        p_values.append(_p_below(np.array([np.mean(each) for each in differences.values()]), epsilon))
     if len(p_values) < FEWEST_ANNOTATORS:
         return None
     beaten = int((false_discovery_control(p_values, method="by") < FALSE_DISCOVERIES).sum())

@@ -92,6 +92,12 @@ def _called(text: str) -> dict[str, list[int]]:
     return mentions
 
 
+def people_of(text: str) -> list[str]:
+    """Return the names without an article that are mentioned OFTEN or more, a whole name as one, the one named most first."""
+    known = {name: places for name, places in _called(text).items() if len(places) >= OFTEN}
+    return sorted(known, key=lambda name: (-len(known[name]), name))
+
+
 def names_of(text: str) -> list[str]:
     """Return the names of a text, the one mentioned most first."""
     found = _names(text)

@@ -183,8 +183,11 @@ def measure(folder: RunFolder, report: Callable[[str], None], *, embeddings: Emb
 def window_reach(system: str, seed: int = 1) -> float | None:
     """Return k*: how many passages back the window of a rolling system reaches in a run; None without a window."""
     window = find_system(system).window
-    if window is None:
-        return None
+    return None if window is None else passages_in(window, seed)
+
+
+def passages_in(window: float, seed: int = 1) -> float:
+    """Return how many passages of a run the window of a rolling system holds that has so many tokens."""
     world = World(seed, words=RUN_WORDS)
     step = sum(count_tokens(world.passage(number)) + JOIN for number in range(1, SAMPLE + 1)) / SAMPLE
     return (window - HEADER) / step

@@ -135,12 +135,13 @@ CONTRACT = Measure(
 
 def _growth_columns(novel: NovelRecord, system: System) -> dict[str, float | None]:
     grows = slope(prompt_tokens(novel), warm_up=min(3, len(novel["passages"]) // 4))
-    known = grows.steps >= FEWEST_STEPS
+    is_own = not novel["outdated"]
+    known = grows.steps >= FEWEST_STEPS and is_own
     return {
         "prompt_slope": round(grows.per_step, 3) if known else None,
         "prompt_slope_low": round(grows.low, 3) if known else None,
         "prompt_slope_high": round(grows.high, 3) if known else None,
-        "prompt_mean": round(novel["usage"]["input_tokens"] / max(1, novel["usage"]["calls"]), 1),
+        "prompt_mean": round(novel["usage"]["input_tokens"] / max(1, novel["usage"]["calls"]), 1) if is_own else None,
     }
 
 
@@ -149,7 +150,8 @@ PROMPT_GROWTH = Measure(
     description="Prompt tokens per call: the mean of all calls of a novel, and how they go with the step, with the interval of "
     "95 %; of two premises the slopes of both. A wide interval with 0 in it shows neither that prompts grow nor that they do "
     f"not. Novels of fewer than {FEWEST_STEPS} steps, their first few left out, have no slope. A call is any: grades and "
-    "summaries too, of which systems have more or fewer, so that `input tokens` is what a novel costs.",
+    "summaries too, of which systems have more or fewer, so that `input tokens` is what a novel costs. Where prompts differ from "
+    "those of a recording, whose tokens were counted, both are blank.",
     columns=("prompt_slope", "prompt_slope_low", "prompt_slope_high", "prompt_mean"),
     compute=_growth_columns,
 )

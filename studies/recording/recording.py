@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -221,6 +221,11 @@ def recorded_usage(path: Path) -> dict[str, float]:
         f"{kind}_tokens": sum(row["usage"].get(kind, 0) for row in calls) for kind in ("input", "cached", "output")
     }
     return {"calls": len(calls), **tokens, "seconds": round(sum(row["seconds"] for row in calls), 3)}
+
+
+def recorded_days(paths: Iterable[Path]) -> list[str]:
+    """Return the days on which calls of these recordings were made, as `2026-11-22`, in their order."""
+    return sorted({row["at"][:10] for path in paths if path.exists() for row in _rows(path) if "at" in row})
 
 
 def read_roles(path: Path) -> dict[str, RoleModel]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from itertools import combinations
 from statistics import mean
 from typing import Any
 
 from recurrentgpt.studies.baselines.catalogue import find_system
 from recurrentgpt.studies.judging.pairwise import counted_judges
 from recurrentgpt.studies.judging.statistics import (
+    FEWEST_FOR_INTERVAL,
     Comparison,
     agreement,
     alt_test,
@@ -26,8 +28,6 @@ from recurrentgpt.studies.runs.plan import Plan, Price
 from recurrentgpt.studies.runs.schemas import NovelRecord
 from recurrentgpt.studies.study_context import TOLERANCE
 
-FEWEST_FOR_INTERVAL = 3
-"""Premises from which on a mean has an interval: Student's of two is a dozen times as long as they lie apart."""
 POOLED = "all genres"
 STOPPED = ", stopped"
 """Behind the name of a system whose novel failed, as far as it was written."""
@@ -47,7 +47,7 @@ class Result:
     second: str
     found: Comparison
     holm: float | None
-    """p adjusted over baselines and criteria; only pooled results are tested."""
+    """p adjusted over pairs of systems and criteria; only pooled results are tested."""
     novels: int
     """Novels of each of the two."""
     words: tuple[float, float]
@@ -56,23 +56,33 @@ class Result:
     """Mean preference that is to be expected of novels of the same length; None of too few premises."""
     off: tuple[int, int]
     """How many of the novels of each are longer or shorter than asked for by more than a tenth."""
+    failed: tuple[int, int]
+    """How many novels each failed to finish where the other did."""
+    failures_lost: float
+    """The rate where each of those counts as lost."""
 
 
 def measured_row(novel: NovelRecord, price: Price | None = None) -> Row:
     """Return everything that is measured of one novel, flat, as a row; what it cost where there is a price."""
     system, usage = find_system(novel["system"]), novel["usage"]
+    read: dict[str, int | None] = {name: usage[name] for name in ("input_tokens", "cached_tokens")}
+    if novel["outdated"]:
+        # A recording's count is of the prompts that it answered, and these are others.
+        read = dict.fromkeys(read)
     row: dict[str, Any] = {
         "novel": novel["id"],
         **{name: novel[name] for name in ("system", "genre", "number", "unit", "words", "target")},
         "off_target": round(novel["words"] / novel["target"] - 1, 4),
         "off_by_over_a_tenth": int(is_off(novel)),
-        **{name: usage[name] for name in ("calls", "input_tokens", "cached_tokens", "output_tokens")},
+        "calls": usage["calls"],
+        **read,
+        "output_tokens": usage["output_tokens"],
         "seconds": round(usage["seconds"], 1),
         "changed_prompts": novel["outdated"],
     }
     if price:
         spent = usage["input_tokens"] * price.input + usage["output_tokens"] * price.output
-        row["money"] = round(spent / 1_000_000, 4)
+        row["money"] = None if novel["outdated"] else round(spent / 1_000_000, 4)
     for measure in all_measures().values():
         values = measure.compute(novel, system)
         row |= {column: values.get(column) for column in measure.columns}
@@ -151,11 +161,12 @@ def results(folder: RunFolder) -> list[Result]:
     Pooled ones have Holm's adjustment. Seeds are no further premises: their preferences are averaged before anything else.
     """
     plan, novels = folder.plan, folder.compared_novels()
-    first, others = plan.systems[0], [*plan.systems[1:], *plan.rivals]
+    gone = {row["novel"] for row in folder.failures()}
+    failed = {(job.system, job.unit) for job in plan.jobs() if job.id in gone}
     found: list[Result] = []
     for source in ("judges", "people"):
         said = preferences(folder, source)
-        keys = [(first, other, criterion) for criterion in plan.criteria for other in others]
+        keys = [(*pair, criterion) for criterion in plan.criteria for pair in _pairs(plan, said)]
         gathered = {key: by_premise(said[key], plan) for key in keys if key in said}
         pooled = {key: compare(list(values.values())) for key, values in gathered.items() if values}
         adjusted = dict(zip(pooled, holm([one.p for one in pooled.values()]), strict=True))
@@ -164,12 +175,18 @@ def results(folder: RunFolder) -> list[Result]:
                 values = [value for premise, value in gathered[key].items() if genre in (premise[0], POOLED)]
                 if not values:
                     continue
-                units = [job.unit for job in plan.jobs() if job.system == first and genre in (job.genre, POOLED)]
+                asked = dict.fromkeys(job.unit for job in plan.jobs() if genre in (job.genre, POOLED))
                 units = [
-                    unit for unit in units if unit in said[key] and all((system, unit) in novels for system in key[:2])
+                    unit for unit in asked if unit in said[key] and all((system, unit) in novels for system in key[:2])
                 ]
                 both = [[novels[system, unit] for unit in units] for system in key[:2]]
                 mine = {premise: gathered[key][premise] for premise in gathered[key] if genre in (premise[0], POOLED)}
+                lost = [
+                    [unit for unit in asked if (one, unit) in failed and (other, unit) in novels]
+                    for one, other in (key[:2], key[1::-1])
+                ]
+                counted = {unit: said[key][unit] for unit in asked if unit in said[key]}
+                counted |= dict.fromkeys(lost[0], 0.0) | dict.fromkeys(lost[1], 1.0)
                 found.append(
                     Result(
                         source,
@@ -182,9 +199,17 @@ def results(folder: RunFolder) -> list[Result]:
                         words=(mean_words(both[0]), mean_words(both[1])),
                         equal_length=at_equal_length(list(mine.values()), _lengths(mine, both)),
                         off=(sum(map(is_off, both[0])), sum(map(is_off, both[1]))),
+                        failed=(len(lost[0]), len(lost[1])),
+                        failures_lost=mean(by_premise(counted, plan).values()),
                     )
                 )
     return found
+
+
+def _pairs(plan: Plan, said: Iterable[tuple[str, str, str]]) -> list[tuple[str, str]]:
+    """Return the pairs that a plan compares, and the others of its systems that have been compared, as verdicts name them."""
+    others = {(first, second) for first, second, _ in said}
+    return list(dict.fromkeys([*plan.compared(), *(pair for pair in combinations(plan.systems, 2) if pair in others)]))
 
 
 def _lengths(premises: Iterable[tuple[str, int]], both: list[list[NovelRecord]]) -> list[tuple[float, float]]:
@@ -250,14 +275,19 @@ def slopes(rows: list[Row]) -> dict[str, tuple[float, float, float]]:
 
 
 def agreements(folder: RunFolder) -> list[Row]:
-    """Return Krippendorff's alpha with its interval among judges and among people, and whether judges may stand for people."""
+    """Return by criterion Krippendorff's alpha among judges and among people, and whether judges may stand for people."""
+    return [row for criterion in folder.plan.criteria for row in _agreements(folder, criterion)]
+
+
+def _agreements(folder: RunFolder, criterion: str) -> list[Row]:
     counted = counted_judges(folder)
     premise_of = {job.unit: f"{job.genre} {job.number}" for job in folder.plan.jobs()}
     raters: dict[str, dict[str, dict[str, float]]] = {"judges": {}, "people": {}}
     for source, (file, who) in _FILES.items():
         for row in folder.rows(file):
-            if row["unit"] in premise_of and (source == "people" or row["criterion"] in counted.get(row[who], ())):
-                item = "/".join((row["unit"], row["first"], row["second"], row["criterion"]))
+            is_heard = source == "people" or criterion in counted.get(row[who], ())
+            if row["unit"] in premise_of and row["criterion"] == criterion and is_heard:
+                item = "/".join((row["unit"], row["first"], row["second"]))
                 raters[source].setdefault(row[who], {})[item] = float(row["preference"])
     rows: list[Row] = []
     for source, labels in raters.items():
@@ -266,11 +296,14 @@ def agreements(folder: RunFolder) -> list[Row]:
         ratings = [[given.get(item) for item in items] for given in labels.values()]
         alpha = agreement(ratings, premises) if items else None
         if alpha:
-            rows.append({"among": source, "raters": len(labels), "items": len(items), **alpha})
+            rows.append({"criterion": criterion, "among": source, "raters": len(labels), "items": len(items), **alpha})
     people = {name: _over_seeds(given, premise_of) for name, given in raters["people"].items()}
+    named = {item: item.partition("/")[0] for given in people.values() for item in given}
     for judge, given in raters["judges"].items():
-        if found := alt_test(_over_seeds(given, premise_of), people):
-            rows.append({"among": f"{judge} for people", "raters": found.annotators, **asdict(found)})
+        if found := alt_test(_over_seeds(given, premise_of), people, named):
+            rows.append(
+                {"criterion": criterion, "among": f"{judge} for people", "raters": found.annotators, **asdict(found)}
+            )
     return rows
 
 
@@ -285,8 +318,15 @@ def _over_seeds(given: dict[str, float], premise_of: dict[str, str]) -> dict[str
 
 def by_system(rows: list[Row], name: str) -> dict[str, float]:
     """Return per system the mean of a measure over premises, each the mean of its seeds; novels without it are left out."""
+    return {system: mean(premises.values()) for system, premises in of_premises(rows, name).items()}
+
+
+def of_premises(rows: list[Row], name: str) -> dict[str, dict[tuple[str, int], float]]:
+    """Return per system and premise, by genre and number, the mean of a measure over seeds; novels without it are left out."""
     values: dict[str, dict[tuple[str, int], list[float]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
         if row[name] is not None:
             values[row["system"]][row["genre"], row["number"]].append(float(row[name]))
-    return {system: mean(map(mean, premises.values())) for system, premises in values.items()}
+    return {
+        system: {premise: mean(seeds) for premise, seeds in premises.items()} for system, premises in values.items()
+    }

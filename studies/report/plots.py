@@ -11,11 +11,11 @@ from typing import Any
 
 from recurrentgpt.schema.errors import MissingExtra
 from recurrentgpt.studies.baselines.catalogue import all_systems
-from recurrentgpt.studies.judging.statistics import mean_interval, wilson
+from recurrentgpt.studies.judging.statistics import FEWEST_FOR_INTERVAL, mean_interval, wilson
 from recurrentgpt.studies.measures.repetition import BAND_WORDS, HUMAN_BAND, curve
 from recurrentgpt.studies.measures.step_contract import prompt_tokens
 from recurrentgpt.studies.recording.jsonl import Row
-from recurrentgpt.studies.report.figures import FEWEST_FOR_INTERVAL, Result
+from recurrentgpt.studies.report.figures import Result
 from recurrentgpt.studies.runs.schemas import NovelRecord
 
 try:
@@ -96,7 +96,7 @@ def prompts(novels: list[NovelRecord], path: Path) -> None:
 
 def repeats(novels: list[NovelRecord], path: Path) -> None:
     """Plot the share of repeated 4-grams against words, over the band of four classics where novels are as long as that."""
-    figure, axes = _axes("words", "repeated 4-grams")
+    figure, axes = _axes("words", "repeated 4-grams, share of all")
     points = _gathered(novels, lambda novel: curve(novel["text"])[:-1])
     low, high = HUMAN_BAND["repeated_4grams"]
     if is_as_long := any(place >= BAND_WORDS for values in points.values() for place in values):

@@ -13,7 +13,9 @@ from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import Plan
 from recurrentgpt.studies.study_context import Guards
 
-_TESTS = ("won/tied/lost", "p", "Holm p", "sign test", "words", "off target", "at equal length")
+_TESTS = (
+    "won/tied/lost", "p", "Holm p", "sign test", "words", "off target", "at equal length", "failures as losses"
+)  # fmt: skip
 _PRINTED_ONLY = {"table2": ("gpt4",)}
 """Systems of the paper's tables that no plan has here."""
 _TITLES = {"table1": "Table 1", "table2": "Table 2"}
@@ -23,47 +25,61 @@ HOW = (
     f"In brackets the interval of 95 % over premises: Student's of fewer than {FEW} premises, the BCa bootstrap's from there on, "
     "Wilson's where all say the same. "
     "`won/tied/lost` counts premises of all genres. "
-    "p: sign-flip permutation test over premises; Holm over baselines and criteria. Per genre nothing is tested: twenty premises "
-    "find a true preference of 60 % in 13 % of studies, six times twenty in 54 %, and in 46 % where a fifth are ties."
+    "p: sign-flip permutation test over premises; Holm over all pairs of systems and criteria of this part. Per genre nothing "
+    "is tested: twenty premises find a true preference of 60 % in 13 % of studies, six times twenty in 54 %, and in 46 % where "
+    "a fifth are ties."
 )
 _WORDS = (
     "`words` are the means of the novels compared, `off target` counts those longer or shorter than asked for by more than a "
     "tenth, of {first} and of the row's system: where there are any, a preference may be one for length. `at equal length` is "
-    "the preference for {first} where a straight line over the logarithm of both lengths has them equal, from five premises on."
+    "the preference for {first} where a straight line over the logarithm of both lengths has them equal, from five premises on. "
+    "`failures as losses` counts as lost what one of the two failed to finish and the other did not, and says how many those "
+    "are; it is blank where there are none."
 )
 _GUARDS: dict[Guards, str] = {
     "own": "Guards are each system's own: a preference may be one for them, so that these are no headline figures.",
-    "shared": "Guards are the same for every system.",
+    "shared": "Copies and loops are kept out of all systems alike; samples and failures are not alike, see the table of guards.",
     "none": "No system has guards.",
 }
 _PAPER = (
-    "Rows of the paper are its own figures as printed (arXiv 2305.13304, per cent of its readers, who are people, preferring "
-    "RecurrentGPT : the other): 18 of its 48 add up to more than 100, as they do where a tie goes to both sides, and 30 to "
-    "less; other premises, lengths, models and readers, and a RecurrentGPT that is nearer to `paper` here than to "
-    "recurrentgpt. Compare the direction, not the digits. Its gpt4 is RecurrentGPT on a stronger model: here a run of its own, "
-    "of which `rivals` makes a row."
+    "Rows of the paper are its own figures as printed (arXiv 2305.13304, per cent of its readers, three people for each of 20 "
+    "novels a genre, preferring RecurrentGPT : the other): 18 of its 48 add up to more than 100, as they do where a tie goes to "
+    "both sides, and 30 to less; other premises, lengths, models and readers, and a RecurrentGPT that is nearer to `paper` here "
+    "than to recurrentgpt. Compare the direction, not the digits. Its gpt4 is RecurrentGPT on a stronger model: here a run of "
+    "its own, of which `rivals` makes a row."
 )
 
 
 def table_section(plan: Plan, results: list[Result], source: str) -> Section:
     """Return the preferences in the shape of the paper's tables: a table per criterion, systems by genres, the paper's below."""
     section = Section(f"{_TITLES.get(plan.name, 'Preferences')}: preferred by {source}, guards: {plan.guards}")
-    found = {(one.criterion, one.second, one.genre): one for one in results if one.source == source}
+    compared = [one for one in results if one.source == source]
+    found = {(one.criterion, one.second, one.genre): one for one in compared if one.first == plan.systems[0]}
     first, judged = plan.systems[0], any(one.source == "judges" for one in results)
     explains = source == "judges" or not judged
-    if not found:
+    if not compared:
         section.parts.append(_nobody(plan, source))
     else:
         if explains:
             section.parts += [HOW.format(first=first), _WORDS.format(first=first), _GUARDS[plan.guards]]
         else:
             section.parts.append("To be read as the tables of the judges are.")
-        section.parts.append(Picture(f"preferences-{source}.png", f"Preferences by {source}, all genres"))
+        if found:
+            section.parts.append(Picture(f"preferences-{source}.png", f"Preferences by {source}, all genres"))
     tables, printed = _tables(plan, found, paper_figures() if found else {}, f"Preferences by {source}")
     section.parts += tables
+    if others := [one for one in compared if one.first != first and one.genre == POOLED]:
+        rows = [[f"{one.first} : {one.second}", one.criterion, _cell(one), *_tests(one)] for one in others]
+        headings = ["other pairs", "criterion", POOLED, *_TESTS]
+        section.parts.append(Table(headings, rows, f"Preferences by {source}: other pairs"))
     if explains and printed:
         section.parts.append(_PAPER)
     return section
+
+
+def of_first(plan: Plan, results: list[Result], source: str) -> list[Result]:
+    """Return the comparisons of a plan's first system with the others, all genres."""
+    return [one for one in results if (one.source, one.genre, one.first) == (source, POOLED, plan.systems[0])]
 
 
 def paper_section(plan: Plan) -> Section | None:
@@ -89,9 +105,9 @@ def _tables(
                 rows.append([f"{system}, the paper", *theirs, *[""] * len(_TESTS)])
                 printed = True
         if rows:
-            tests = _TESTS if found else ()
-            body = [row[: 1 + len(places) + len(tests)] for row in rows]
-            tables.append(Table([criterion, *places, *tests], body, f"{whose}: {criterion}"))
+            # The paper tests nothing, and has no figure for all genres.
+            heads = [criterion, *places, *_TESTS] if found else [criterion, *plan.genres]
+            tables.append(Table(heads, [row[: len(heads)] for row in rows], f"{whose}: {criterion}"))
     return tables, printed
 
 
@@ -122,6 +138,7 @@ def _tests(pooled: Result) -> list[str]:
         f"{pooled.words[0]:,.0f} : {pooled.words[1]:,.0f}",
         f"{pooled.off[0]} : {pooled.off[1]} of {pooled.novels}",
         "" if pooled.equal_length is None else f"{100 * pooled.equal_length:.0f}",
+        f"{100 * pooled.failures_lost:.0f} ({pooled.failed[0]} : {pooled.failed[1]})" if any(pooled.failed) else "",
     ]
 
 
@@ -133,7 +150,10 @@ def matrix_section(folder: RunFolder) -> Section | None:
     )
     section = Section(
         "Win matrix",
-        [f"Mean preference for the row over the column in per cent, all genres, the mean of the criteria: {pairs}."],
+        [
+            f"Mean preference for the row over the column in per cent, all genres, the mean of the criteria: {pairs}. How many "
+            "premises each is of, by criterion, and with what interval, the tables of preferences say."
+        ],
     )
     for source in ("judges", "people"):
         shares = win_rates(folder, source)

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import ceil
+from statistics import mean
 from typing import Any
+
+from scipy.stats import binom
 
 from recurrentgpt.studies.baselines.catalogue import find_system
 from recurrentgpt.studies.baselines.write_prose import SAMPLES
 from recurrentgpt.studies.judging import pairwise as judges
-from recurrentgpt.studies.judging.statistics import FEW
+from recurrentgpt.studies.judging.statistics import FEW, FEWEST_FOR_INTERVAL, mean_interval
 from recurrentgpt.studies.measures.catalogue import all_measures
-from recurrentgpt.studies.measures.planted import window_reach
+from recurrentgpt.studies.measures.planted import passages_in, window_reach
 from recurrentgpt.studies.measures.step_contract import PROMPT_GROWTH, slope
 from recurrentgpt.studies.measures.world_author import memory_half_life
 from recurrentgpt.studies.recording.jsonl import Row
+from recurrentgpt.studies.recording.recording import recorded_days
 from recurrentgpt.studies.report.document import Picture, Section, Table
 from recurrentgpt.studies.report.figures import (
     STOPPED,
@@ -21,17 +26,24 @@ from recurrentgpt.studies.report.figures import (
     by_system,
     measured_rows,
     named_systems,
+    of_premises,
     orders,
     slopes,
 )
 from recurrentgpt.studies.runs.costs import CORRUPTED_NOVELS, CORRUPTION_KINDS
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import Plan
+from recurrentgpt.studies.runs.runner import recordings_folder
 from recurrentgpt.studies.study_context import Guards
 
 _BARS = (
     "a line is the mean over premises, each the mean of its seeds; bars are its 95 % intervals, Student's of fewer than "
     f"{FEW} premises and the BCa bootstrap's from there on; of two premises both are dots, and systems stand side by side"
+)
+_SPREAD = (
+    "In brackets behind a mean stands its 95 % interval over premises, as in plots, or what both have where there are two; `n` "
+    "where a figure is of fewer premises than its row. Where there are several systems, a second table has what each has less "
+    "what {first} has of the same premises. None of these intervals is adjusted for how many there are."
 )
 _LISTED = 20
 """Novels off their target that are listed."""
@@ -40,190 +52,12 @@ FEWEST_TO_DECIDE = 6
 WARM_UP = 20
 """Steps in which memories and windows fill."""
 
-DEVIATIONS = (
-    "The paper credits ties to both sides somewhere (18 of its 48 rows sum to over 100): here a tie is half a win, "
-    "and the two sides sum to 100. The protocol and the direction are compared, not the digits.",
-    "The unit of every test is the premise, the mean of its seeds where there are several. "
-    "The paper's three annotators per pair are not independent, and are not "
-    "counted as if they were.",
-    "recurrentgpt is this project and not the paper's system. `paper` and `bare` are there to tell one from the other; what the "
-    "first system of a plan wins is not the paper's claim.",
-    'Guards are not recurrence. With `guards = "own"` recurrentgpt and its ablations, but not single_call, are watched for '
-    "copies of earlier passages and have eight samples for a passage, rolling four, and the others one or two tries; on the "
-    "embedded model they also have a grammar of scenes, single_call one of sentences, and all of these see worked examples. "
-    "Loops are cut in recurrentgpt, rolling and single_call alone. This favours them in repetition and format. `shared` keeps "
-    "copies and loops out of every system but one_shot and gives rolling as many samples as recurrentgpt, and nobody grammar or "
-    "examples; a passage that comes in one piece and is mostly repetition stands there whole, where recurrentgpt and rolling "
-    "fail. `none` takes what the model says from everybody: one call a passage, cut at a sentence to its length, loops and "
-    "copies as they are; memories and plans keep their forms.",
-    "The embedded model wears no adapter, unless the plan gives a system one: ours was trained for recurrentgpt's prompts, and "
-    "favours recurrentgpt.",
-    "Headings, titles and remarks are taken out of the text of every system alike, as far as rules know them: what they miss "
-    "stands in the novel and is counted with it.",
-    "Automatic verdicts on what is interesting are weak evidence. The measures without a judge come first for that "
-    "reason.",
-)
-DIFFERENCES = Table(
-    ["system", "as published", "here", "which favours"],
-    [
-        [
-            "recurrentgpt",
-            "short-term memory, last paragraph, related paragraphs, instruction",
-            "and an outline, a cast and a codex of facts; of a capable model also a line for every earlier passage, as long as "
-            "all fit into their share of its window, the passage before the last, and what lies behind the plot with its clues",
-            "recurrentgpt; its ablations show too little of a memory's worth, and nothing is said against outlines. Its prompts "
-            "grow with every passage while those lines fit",
-        ],
-        [
-            "bare",
-            "(not in the paper)",
-            "recurrentgpt without all of that: memory, last passage, recall; passage, memory and plans in calls of their own",
-            "nobody",
-        ],
-        ["no_short_term_memory", "no short-term memory", "codex and lines of earlier passages stay", "the ablation"],
-        [
-            "no_long_term_memory",
-            "no related paragraphs",
-            "and no codex, no lines of earlier passages, nothing before the last; the gate against copies watches what would "
-            "have been recalled, as in recurrentgpt",
-            "recurrentgpt: the ablation loses several things where it should lose one; bare_no_long_term_memory loses one",
-        ],
-        [
-            "bare_no_short_term_memory, bare_no_long_term_memory",
-            "no short-term memory; no related paragraphs",
-            "bare without that and nothing else, to be compared with bare",
-            "nobody",
-        ],
-        [
-            "single_call",
-            "(not in the paper)",
-            "outline and cast as in recurrentgpt; nothing is noted in a codex",
-            "recurrentgpt",
-        ],
-        [
-            "paper",
-            "related paragraphs by cosine alone, the best two",
-            "by this project's recall, the best three",
-            "paper",
-        ],
-        [
-            "paper",
-            "the authors' code has the simulated reader extend every paragraph to twice its length, and sees the one before it",
-            "the reader chooses and revises the instruction, and leaves the paragraph as it is",
-            "unknown",
-        ],
-        [
-            "paper",
-            "three opening paragraphs and a passing outline; a new character is allowed in one step of ten",
-            "one opening paragraph, and no such sentence",
-            "unknown",
-        ],
-        [
-            "rolling",
-            "the paper does not say how long its window was in words",
-            "header and story together, in tokens of four characters: rolling_4096 forgets nothing in a novel of 3,000 words, "
-            "where it is rolling_unlimited under another name; rolling_1024 reaches about two passages back, rolling_2048 about "
-            "five",
-            "rolling_4096",
-        ],
-        [
-            "rolling",
-            "the top-level outline of DOC",
-            "four turns planned from the premise, the current one in every header",
-            "nobody",
-        ],
-        [
-            "rolling_unlimited",
-            "(not in the paper)",
-            "forgets nothing where its prompts fit the model's context",
-            "rolling",
-        ],
-        [
-            "re3, doc",
-            "10 and 8 drafts",
-            "the same, or options.NAME.candidates: the toy has 2",
-            "all others, in the toy",
-        ],
-        [
-            "re3, doc",
-            "trained rerankers; of a draft on the item, and on up to 1,000 tokens before it",
-            "one call in which the model that writes grades all drafts, on the last 256 tokens: log-probabilities are constant "
-            "on chat endpoints",
-            "all others",
-        ],
-        [
-            "re3, doc",
-            "penalties on tokens that were used, when a draft is sampled",
-            "the sampling of every system here: weak ones on the embedded model, none elsewhere",
-            "all others, in repetition",
-        ],
-        [
-            "re3, doc",
-            "a summary of the 512 tokens before the last, no more",
-            "a running summary of everything before the last 256 tokens",
-            "re3 and doc",
-        ],
-        [
-            "re3, doc",
-            "no genre anywhere",
-            "outline and drafts are told the genre, as recurrentgpt, paper and rolling are with every passage; summaries, grades "
-            "and edits are not",
-            "re3 and doc, where a genre is judged",
-        ],
-        [
-            "re3",
-            "entailment finds contradictions and attributes; who is met is described in up to 48 tokens",
-            "facts with quotes, at most six a passage",
-            "all others",
-        ],
-        [
-            "re3",
-            "those not named in an item are drawn by chance, by a trained retriever",
-            "the nearest by embedding",
-            "unknown",
-        ],
-        ["doc", "a trained controller", "none, as in the paper", "all others"],
-        [
-            "doc",
-            "three levels of outline, drafts of 64 tokens, relevance of all that the leaf has told",
-            "the same with options.doc.published, as in table1; else two levels, 65 to 215 tokens, relevance of a draft alone",
-            "all others, where it is not set",
-        ],
-        ["doc", "up to ten characters, more of them met in the outline", "three, as in re3", "all others"],
-        [
-            "doc",
-            "what is repeated costs 1 a run of five words, first or second person 1",
-            "as in re3: .3 and 10",
-            "unknown",
-        ],
-        [
-            "doc",
-            "the premise stands before the first passage, then its ancestors in the outline",
-            "both before every passage",
-            "doc",
-        ],
-        [
-            "doc",
-            "a leaf ends when a draft grades below its best, at once",
-            "once it has half its words, and the outline keeps nine events or more (eight of three levels), so that lengths "
-            "match",
-            "unknown",
-        ],
-        [
-            "rolling, re3, doc",
-            "(no such limit)",
-            "a small model's texts in forms are held to 600 characters: an outline without an end took all the tokens there "
-            "are. paper has no such form, and a small model may write it short paragraphs",
-            "rolling, re3, doc over paper",
-        ],
-    ],
-    "What differs from what was published",
-)
-"""Where a system is not what was published, after the papers and their authors' public code."""
 GUARDS: dict[Guards, str] = {
     "own": "Guards: own. Each system has those it was made with, and recurrentgpt has most: repetition and format do not compare "
     'like with like here. A plan with `guards = "none"` or `"shared"` does.',
-    "shared": "Guards: shared. Every system has the same, as far as it writes an earlier passage that it could copy.",
+    "shared": "Guards: shared. Copies and loops are kept out of every system that writes an earlier passage which it could "
+    "copy. How many samples a passage has, and whether a system fails where none is left of them, is not alike: the table says "
+    "it.",
     "none": "Guards: none, in any system: a passage is what the model said in one call, cut to its length.",
 }
 
@@ -280,7 +114,8 @@ def _cautions(folder: RunFolder) -> list[str]:
         said.append(
             f"{outdated} prompts have changed since the recording was made, `changed prompts` by novel, and got the next reply "
             "of the same role and step, or the last one again: this shows that the program runs, and not how a model writes "
-            "with these prompts. Calls and tokens are those of this replay, which asks again where such a reply cannot be used."
+            "with these prompts. Calls and output tokens are those of this replay, which asks again where such a reply cannot be "
+            "used; what would be counted of the prompts themselves is blank."
         )
     premises = len({(novel["genre"], novel["number"]) for novel in novels})
     if premises < FEWEST_TO_DECIDE:
@@ -351,7 +186,13 @@ def guards_table(plan: Plan) -> Table:
 def measure_section(folder: RunFolder, rows: list[Row]) -> Section:
     """Return the measures without a judge, each as its text, its table and its plot."""
     section = Section(
-        "Measures without a judge", [GUARDS[folder.plan.guards], guards_table(folder.plan), f"In plots, {_BARS}."]
+        "Measures without a judge",
+        [
+            GUARDS[folder.plan.guards],
+            guards_table(folder.plan),
+            _SPREAD.format(first=folder.plan.systems[0]),
+            f"In plots, {_BARS}.",
+        ],
     )
     plots = {
         "repetition": Picture(
@@ -365,8 +206,8 @@ def measure_section(folder: RunFolder, rows: list[Row]) -> Section:
             continue  # no system of these has it
         caption = f"{name.capitalize()}, guards: {folder.plan.guards}"
         is_growth = measure is PROMPT_GROWTH
-        table = _slopes(folder, rows, caption) if is_growth else _means(folder, rows, measure.columns, caption)
-        section.parts += [measure.description, table]
+        shown = [_slopes(folder, rows, caption)] if is_growth else _with_spread(folder, rows, measure.columns, caption)
+        section.parts += [measure.description, *shown]
         section.parts += [
             f"All of {column.replace('_', ' ')} is {shared}: it tells no systems apart."
             for column in measure.columns
@@ -396,7 +237,7 @@ def _slopes(folder: RunFolder, rows: list[Row], caption: str) -> Table:
                 if row["system"] == system and row["prompt_slope"] is not None
             }
             cells = [f"{middle:.3f}", f"{low:.3f} {'and' if len(steep) == 2 else 'to'} {high:.3f}"]
-        body.append([system, _number(means[system]), *cells])
+        body.append([system, _number(means.get(system)), *cells])
     return Table(["prompt tokens per call", "mean", "slope per step", "interval"], body, caption)
 
 
@@ -417,8 +258,11 @@ def known_levels(rows: list[Row]) -> list[str]:
     return [level for level in LEVELS if any(row[level] for row in rows)]
 
 
-def recall_section(rows: list[Row], levels: Sequence[str] = ()) -> Section:
-    """Return the recall of planted facts at these levels, by default those of `shown_levels`."""
+def recall_section(rows: list[Row], levels: Sequence[str] = (), systems: Sequence[str] = ()) -> Section:
+    """Return the recall of planted facts at these levels, by default those of `shown_levels`.
+
+    Of `systems`, those that have no rows are named.
+    """
     section = Section(
         "Recall of planted facts",
         [
@@ -428,12 +272,19 @@ def recall_section(rows: list[Row], levels: Sequence[str] = ()) -> Section:
             "follows from the prompt, and says nothing of what a model would do with it. What it does not need its memory "
             f"forgets by chance, with a half-life of {memory_half_life():.1f} passages: the memory's figures are the script's "
             "and no model's. What a system does not have is left blank, and so is retrieval at distance 1: the last passage is "
-            "in the prompt and is not searched for. rolling_unlimited is not measured: its prompts hold all, as long as they "
-            "fit. Systems have prompts of different lengths, see the last table of this part.",
+            "in the prompt and is not searched for. Systems have prompts of different lengths, see the last table of this part.",
             f"Each figure is of {_tries(rows)} facts; passages are found by hashes of their words in place of an embedding "
             "model, whatever the novels were written with.",
         ],
     )
+    measured = {row["system"] for row in rows}
+    if unlimited := [name for name in systems if name == "rolling_unlimited"]:
+        section.parts.append(f"{unlimited[0]} is not measured: its prompts hold all, as long as they fit.")
+    if others := [name for name in systems if name not in measured and name not in unlimited]:
+        section.parts.append(
+            f"Not measured {'is' if len(others) == 1 else 'are'} {', '.join(others)}: the scripted author cannot answer their "
+            "prompts."
+        )
     reaches = [(row["system"], reach) for row in rows if (reach := window_reach(row["system"])) is not None]
     section.parts += [
         f"By its arithmetic the window of {system} holds {reach:.1f} passages: beyond it facts should not be there."
@@ -461,6 +312,16 @@ def recall_section(rows: list[Row], levels: Sequence[str] = ()) -> Section:
             Table([level, *map(str, ways)], body, f"Facts there against distance: {level}"),
             Picture(f"recall-{level}.png", caption),
         ]
+    budgets = [
+        f"{passages_in(mean(row['prompt_tokens'][WARM_UP:])):.1f} passages in place of {row['system']}'s"
+        for row in rows
+        if find_system(row["system"]).window is None and row["prompt_tokens"][WARM_UP:]
+    ]
+    if budgets:
+        section.parts.append(
+            "These are no equal budgets. A window of as many tokens as all prompts of a step have would hold, by the same "
+            f"arithmetic, {', '.join(budgets)}: up to there it would have every fact, and none beyond."
+        )
     section.parts.append(
         f"Prompt tokens of each step of these runs, the first {WARM_UP} left out while memories fill: the slope per step "
         "with its interval of 95 %. A wide interval with 0 in it shows neither that prompts grow nor that they do not: those of "
@@ -492,8 +353,9 @@ def judge_section(folder: RunFolder) -> Section:
         "Judges and annotators",
         [
             "A judge qualifies, for each criterion, by telling stories from corrupted copies (sentences shuffled, paragraphs "
-            f"doubled, names swapped) in both orders, 95 % of the time, of {CORRUPTED_NOVELS * CORRUPTION_KINDS} pairs. By a "
-            "criterion for which it does not it is not asked, and one of the generator's own family never. A verdict that does "
+            f"doubled, two people exchanged) in both orders, {100 * judges.QUALIFIED:.0f} % of the time, of "
+            f"{CORRUPTED_NOVELS * CORRUPTION_KINDS} pairs: {_odds()}. By a criterion for which it does not it is not asked, and "
+            "one of the generator's own family never. A verdict that does "
             "not quote each text, at least four words in a row, or quotes what is not there, is spoilt."
         ],
     )
@@ -530,13 +392,15 @@ def judge_section(folder: RunFolder) -> Section:
     for row in agreements(folder):
         if "alpha" in row:
             section.parts.append(
-                f"Krippendorff's alpha among {row['raters']} {row['among']} on {row['items']} items: {row['alpha']:.2f} "
+                f"Krippendorff's alpha of {row['criterion']} among {row['raters']} {row['among']} on {row['items']} items, a "
+                f"tie as far from either as they are from each other: {row['alpha']:.2f} "
                 f"({row['low']:.2f} to {row['high']:.2f})."
             )
         else:
             may = "may stand for" if row["passes"] else "may not stand for"
             section.parts.append(
-                f"{row['among'].removesuffix(' for people')} {may} the {row['annotators']} annotators (alternative annotator "
+                f"On {row['criterion']}, {row['among'].removesuffix(' for people')} {may} the {row['annotators']} annotators "
+                f"(alternative annotator "
                 f"test, epsilon {row['epsilon']:g}: it beats {row['beaten']}, winning rate {row['winning_rate']:.2f}, mean "
                 f"advantage probability {row['advantage']:.2f})."
             )
@@ -576,10 +440,21 @@ def run_section(folder: RunFolder) -> Section:
         ],
     )
     if plan.replay:
-        section.parts.append(
-            "Date, commit and versions are those of this replay: the seconds and the models are those of the recording, which "
-            "says nothing of its own date."
+        days = (
+            recorded_days(place / f"{novel['id']}.jsonl" for novel in novels)
+            if (place := recordings_folder(plan))
+            else []
         )
+        made = (
+            f"was made {'on ' + days[0] if len(days) == 1 else f'from {days[0]} to {days[-1]}'}"
+            if days
+            else "has no date"
+        )
+        section.parts.append(
+            "Date, commit and versions are those of this replay. The seconds and the models are those of the recording, which "
+            f"{made}, on a machine that it does not name."
+        )
+    section.parts += _outcomes(folder)
     stopped = {novel["id"]: novel for novel in folder.stopped_novels()}
     if stopped:
         section.parts += [
@@ -610,42 +485,85 @@ def run_section(folder: RunFolder) -> Section:
     return section
 
 
-def deviation_section(plan: Plan) -> Section:
-    """Return where the protocol differs from the paper's, of the systems of a plan alone."""
-    systems = {*plan.systems, *(system.partition("_")[0] for system in plan.systems)}
-    # A persona is the simulated reader of recurrentgpt, and an ablation recurrentgpt without something.
-    if any(system.recurrent and system.recalls for system in map(find_system, plan.systems)):
-        systems.add("recurrentgpt")
-    rows = [row for row in DIFFERENCES.rows if not systems.isdisjoint(row[0].split(", "))]
-    return Section(
-        "Deviations from the paper",
-        [
-            *DEVIATIONS,
-            "System by system, after the papers and their authors' public code; the last column names whom a difference favours.",
-            Table(DIFFERENCES.headings, rows, DIFFERENCES.caption),
-        ],
+def _outcomes(folder: RunFolder) -> list[str | Table]:
+    """Return how many novels each system finished; nothing where none has failed."""
+    failed = {row["novel"] for row in folder.failures()}
+    finished = [novel["system"] for novel in folder.novels()]
+    body: list[list[str]] = []
+    for system in folder.plan.systems:
+        ids = [job.id for job in folder.plan.jobs() if job.system == system]
+        counts = (len(ids), finished.count(system), len(failed.intersection(ids)))
+        body.append([system, *map(str, counts)])
+    text = (
+        "A system that fails where it writes badly is compared where it wrote well: `failures as losses` beside each comparison "
+        "counts what one system failed to finish and the other did not."
     )
+    return [text, Table(["system", "asked for", "finished", "failed"], body, "Novels by system")] if failed else []
 
 
 def _means(folder: RunFolder, rows: list[Row], names: tuple[str, ...], caption: str) -> Table:
     """Return a table of means by system, without what none of them has."""
     names = tuple(name for name in names if any(row[name] is not None for row in rows))
-    columns = {name: by_system(rows, name) for name in names}
-    body = [
-        [
-            system,
-            str(len(set(premises))),
-            str(len(premises)),
-            *(_format_figure(name, columns[name].get(system)) for name in names),
-        ]
-        for system in named_systems(folder.plan, rows)
-        if (premises := [(row["genre"], row["number"]) for row in rows if row["system"] == system])
-    ]
+    values = {name: of_premises(rows, name) for name in names}
+    body: list[list[str]] = []
+    for system in named_systems(folder.plan, rows):
+        premises = [(row["genre"], row["number"]) for row in rows if row["system"] == system]
+        many = len(set(premises))
+        cells = [_mean(name, list(values[name].get(system, {}).values()), many) for name in names]
+        body.append([system, str(many), str(len(premises)), *cells])
     return Table(["system", "premises", "novels", *(name.replace("_", " ") for name in names)], body, caption)
 
 
-def _format_figure(name: str, value: float | None) -> str:
-    return f"{round(100 * value)} %" if name == "off_target" and value is not None else _number(value)
+def _with_spread(folder: RunFolder, rows: list[Row], names: tuple[str, ...], caption: str) -> list[Table]:
+    """Return a table of means by system with their intervals, and one of what each has less what the plan's first has."""
+    names = tuple(name for name in names if any(row[name] is not None for row in rows))
+    headings = [name.replace("_", " ") for name in names]
+    values = {name: of_premises(rows, name) for name in names}
+    first, body, less = folder.plan.systems[0], list[list[str]](), list[list[str]]()
+    for system in named_systems(folder.plan, rows):
+        premises = [(row["genre"], row["number"]) for row in rows if row["system"] == system]
+        many = len(set(premises))
+        found = [list(values[name].get(system, {}).values()) for name in names]
+        body.append([system, str(many), str(len(premises)), *(_spread(own, many) for own in found)])
+        pairs = [_paired(values[name].get(system, {}), values[name].get(first, {})) for name in names]
+        if system != first and any(pairs):
+            less.append([system, *(_spread(own, many) for own in pairs)])
+    tables = [Table(["system", "premises", "novels", *headings], body, caption)]
+    return [*tables, Table([f"less {first}", *headings], less, f"{caption}: less {first}")] if less else tables
+
+
+def _paired(own: Mapping[tuple[str, int], float], other: Mapping[tuple[str, int], float]) -> list[float]:
+    """Return what one system has less what another has, premise by premise."""
+    return [value - other[premise] for premise, value in own.items() if premise in other]
+
+
+def _spread(values: Sequence[float], premises: int) -> str:
+    """Return a mean with its interval, or with both values where there are two; and how many there are, if not all."""
+    if not values:
+        return ""
+    notes = [f"n = {len(values)}"] if len(values) != premises else []
+    if len(values) >= FEWEST_FOR_INTERVAL:
+        notes.insert(0, " to ".join(map(_number, mean_interval(values))))
+    elif len(set(values)) == 2:
+        notes.insert(0, " and ".join(map(_number, values)))
+    return _number(mean(values)) + (f" ({'; '.join(notes)})" if notes else "")
+
+
+def _odds() -> str:
+    """Return how many judges of some strength qualify, by chance."""
+    pairs, shares = CORRUPTED_NOVELS * CORRUPTION_KINDS, (0.99, 0.95, 0.9)
+    most_wrong = pairs - ceil(judges.QUALIFIED * pairs)
+    chances = [float(binom.cdf(most_wrong, pairs, 1 - share)) for share in shares]
+    right, qualified = (", ".join(f"{100 * value:.0f}" for value in values) for values in (shares, chances))
+    return f"of judges that would get {right} % of all such pairs right, {qualified} % qualify"
+
+
+def _mean(name: str, values: Sequence[float], premises: int) -> str:
+    """Return the mean of a figure over premises, and of how many it is, if not all."""
+    if not values:
+        return ""
+    figure = f"{round(100 * mean(values))} %" if name == "off_target" else _number(mean(values))
+    return figure if len(values) == premises else f"{figure} (n = {len(values)})"
 
 
 def _percent(share: float) -> str:

@@ -17,8 +17,9 @@ from recurrentgpt.schema.errors import StorageError
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.measures.long_range import Evidence, evidence
 from recurrentgpt.studies.report import plots, preferences, sections
+from recurrentgpt.studies.report.deviations import deviation_section
 from recurrentgpt.studies.report.document import Picture, Section, Table
-from recurrentgpt.studies.report.figures import POOLED, Result, agreements, measured_rows, results, win_rates
+from recurrentgpt.studies.report.figures import Result, agreements, measured_rows, results, win_rates
 from recurrentgpt.studies.runs.folder import OWN, RunFolder
 from recurrentgpt.studies.runs.schemas import NovelRecord
 
@@ -102,20 +103,20 @@ def _write(folder: RunFolder, target: Path, novels: list[NovelRecord], note: Cal
     ]
     parts = [sections.cost_section(folder, rows), sections.measure_section(folder, rows)]
     if recall:
-        parts.append(sections.recall_section(recall))
+        parts.append(sections.recall_section(recall, systems=folder.plan.systems))
     parts += [preferences.table_section(folder.plan, compared, source) for source in ("judges", "people")]
     if not compared and (printed := preferences.paper_section(folder.plan)):
         parts.append(printed)
     if matrix := preferences.matrix_section(folder):
         parts.append(matrix)
-    parts += [sections.judge_section(folder), sections.run_section(folder), sections.deviation_section(folder.plan)]
+    parts += [sections.judge_section(folder), sections.run_section(folder), deviation_section(folder.plan)]
     note("drawing")
-    plots.prompts(novels, target / "prompts.png")
+    plots.prompts([novel for novel in novels if not novel["outdated"]], target / "prompts.png")
     plots.repeats(novels, target / "repetition.png")
     for level in sections.shown_levels(recall):
         plots.recall(recall, level, target / f"recall-{level}.png")
     for source in ("judges", "people"):
-        if mine := [one for one in compared if one.source == source and one.genre == POOLED]:
+        if mine := preferences.of_first(folder.plan, compared, source):
             plots.preferences(mine, target / f"preferences-{source}.png")
         if known := preferences.compared_systems(folder.plan, shares := win_rates(folder, source)):
             plots.wins(shares, known, target / f"wins-{source}.png")
@@ -273,10 +274,9 @@ def table_line(table: Table) -> str:
 
 def _flat(result: Result) -> dict[str, Any]:
     found = asdict(result)
-    pairs = {
-        f"{name}_{side}": found[name][at] for name in ("words", "off") for at, side in enumerate(("first", "second"))
-    }
-    alone = {name: value for name, value in found.items() if name not in ("found", "words", "off")}
+    sides = ("words", "off", "failed")
+    pairs = {f"{name}_{side}": found[name][at] for name in sides for at, side in enumerate(("first", "second"))}
+    alone = {name: value for name, value in found.items() if name not in ("found", *sides)}
     return {**alone, **found["found"], **pairs}
 
 

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from recurrentgpt.models.json_replies import SCHEMA_HEADING
+from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.studies.baselines.catalogue import SYSTEMS
 from recurrentgpt.studies.baselines.doc_outline import collapsed, entering, movement, people_at
 from recurrentgpt.studies.baselines.drafts import draft_penalty
@@ -67,6 +68,12 @@ class TestRolling:
         novel = await write("one_shot", 1500)
         assert len(novel.model.calls) == len(novel.passages) == 1
         assert "about 1500 words" in novel.prompts()[0]
+
+    async def test_a_refusal_is_told_in_the_models_own_words(self, write):
+        with pytest.raises(
+            ModelReplyError, match=r"told no story, and said \"I'm sorry, but I can't assist with that request\.\""
+        ):
+            await write("one_shot", replies=lambda messages: "I'm sorry, but I can't assist with that request.")
 
 
 class TestRe3:

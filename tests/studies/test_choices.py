@@ -19,6 +19,7 @@ from recurrentgpt.studies.scripted_author import scripted_author
 from recurrentgpt.testing import ScriptedChatModel
 
 from .conftest import QUICK
+from .readers import novel
 
 DOOR, SEA, LAMP = "Mira opens the green door.", "Tobias sails across the northern sea.", "Adela lights a lantern."
 
@@ -116,6 +117,8 @@ def test_a_judge_tells_the_plan_that_was_taken_from_those_that_were_left(written
     assert len(model.calls) == left
     found = adherence(written)
     assert [one.system for one in found] == written.plan.systems
+    assert all(one.effect == pytest.approx(one.taken - one.left) for one in found)
+    assert {(one.premises, one.low, one.high) for one in found} == {(1, None, None)}, "one premise has no interval"
     # What one novel left may be what another took.
     assert {one.taken for one in found} == {1.0}
     assert all(0.5 <= one.left < 0.75 for one in found)
@@ -123,6 +126,22 @@ def test_a_judge_tells_the_plan_that_was_taken_from_those_that_were_left(written
     assert len(model.calls) == left, "no passage is asked about twice"
     shown = CliRunner().invoke(app, ["study", "adherence", str(written.path), "--json"])
     assert [json.loads(line)["taken"] for line in shown.stdout.splitlines()] == [1.0] * 4
+
+
+def test_adherence_is_a_mean_over_premises_with_their_interval(tmp_path):
+    small = {"words": 900, "genres": ["mystery"], "premises": 3, "embedder": "hash-256", "systems": ["recurrentgpt"]}
+    folder = RunFolder.create(tmp_path / "sessions", read_plan("sessions").model_copy(update=small))
+    said = {1: ["yes"] * 9, 2: ["yes"], 3: ["partly"]}
+    for job in folder.plan.jobs():
+        folder.save_novel(job, {**novel(job), "words": 900})
+        for step, taken in enumerate(said[job.number], start=1):
+            folder.append(
+                "adherence.jsonl", {"judge": "j", "novel": job.id, "step": step, "taken": taken, "left": ["no"]}
+            )
+    (found,) = adherence(folder)
+    assert (found.premises, found.passages) == (3, 11)
+    assert found.taken == found.effect == pytest.approx(2.5 / 3), "nine passages of one premise weigh as one"
+    assert found.low < found.effect < found.high
 
 
 def test_what_is_said_to_happen_has_to_be_quoted(written):

@@ -35,6 +35,30 @@ def test_a_spoilt_copy_has_the_same_words_in_a_worse_order():
     assert copies == corrupted_copies(STORY, "mystery-01-s1")
 
 
+def test_spoilt_copies_are_laid_out_as_the_story_is():
+    copies = corrupted_copies(STORY, "mystery-01-s1")
+    lengths = [len(re.findall(r"\.", part)) for part in STORY.split("\n\n")]
+    for kind in ("shuffled", "swapped"):
+        assert [len(re.findall(r"\.", part)) for part in copies[kind].split("\n\n")] == lengths
+
+
+@pytest.mark.parametrize(
+    ("story", "exchanged"),
+    [
+        ("So Tamsin Ironwell met old Harrow. Then Tamsin Ironwell left. And Tamsin saw Harrow.", {"Tamsin", "Harrow"}),
+        ("It was Tamsin. You know that Tamsin ate. She said that Tamsin slept.", {"Tamsin", "Halloway"}),
+        ("The rain fell and he went out. Then she came in. Later she sang, and he slept.", {"he", "she"}),
+    ],
+)  # fmt: skip
+def test_two_people_are_exchanged_and_no_two_names_of_one(story, exchanged):
+    text = "\n\n".join([story] * 8)
+    swapped = corrupted_copies(text, "1")["swapped"]
+    assert {word for word in re.findall(r"\w+", swapped) if swapped.count(word) != text.count(word)} <= exchanged
+    pattern = rf"\b(?:{'|'.join(exchanged)})\b"
+    assert re.sub(pattern, "X", swapped) == re.sub(pattern, "X", text)
+    assert swapped != text
+
+
 def test_verdicts_that_change_with_the_order_are_ties():
     table = {("A", "B"): 1.0, ("B", "A"): 0.0, ("A", "A"): 0.5, ("B", "B"): 0.5, ("tie", "B"): 0.5, ("tie", "tie"): 0.5}
     assert {votes: consolidate(*votes) for votes in table} == table

@@ -128,7 +128,19 @@ def test_who_wins_is_drawn_as_a_matrix_and_as_intervals(drawn):
     matrix = drawn(plots.wins, shares, ["a", "b"])
     assert [text.get_text() for text in matrix.texts] == ["75", "25"]
     result = Result(
-        "judges", "all genres", "coherent", "a", "b", compare([1.0, 1.0, 0.5, 1.0]), 0.5, 4, (9, 9), None, (0, 0)
+        "judges",
+        "all genres",
+        "coherent",
+        "a",
+        "b",
+        compare([1.0, 1.0, 0.5, 1.0]),
+        0.5,
+        4,
+        (9, 9),
+        None,
+        (0, 0),
+        (0, 0),
+        0.88,
     )
     forest = drawn(plots.preferences, [result])
     assert forest.get_xlim() == (0, 100)

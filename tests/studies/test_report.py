@@ -13,10 +13,12 @@ from recurrentgpt.studies.baselines import personas
 from recurrentgpt.studies.baselines.catalogue import SYSTEMS
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.judging.pairwise import pairs
+from recurrentgpt.studies.measures.planted import passages_in, window_reach
+from recurrentgpt.studies.report.deviations import DIFFERENCES
 from recurrentgpt.studies.report.document import Section, Table
 from recurrentgpt.studies.report.figures import POOLED, results
 from recurrentgpt.studies.report.preferences import paper_figures
-from recurrentgpt.studies.report.sections import DIFFERENCES, recall_section
+from recurrentgpt.studies.report.sections import recall_section
 from recurrentgpt.studies.report.site import write_site
 from recurrentgpt.studies.report.write_report import latex, write_report
 from recurrentgpt.studies.runs.costs import judging_cost
@@ -29,6 +31,8 @@ from .conftest import QUICK
 from .readers import novel
 
 PNG = b"\x89PNG"
+USAGE = {"calls": 4, "input_tokens": 4000, "cached_tokens": 0, "output_tokens": 500, "seconds": 1.0, "resamples": 0}
+PASSAGE = {"step": 1, "words": 300, "short_term_memory": "", "plans": 3, "usage": USAGE}
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +102,11 @@ def test_the_toy_says_what_it_cannot_show_before_its_first_table(toy):
     )
     changed = [row for row in measured(toy) if row["changed_prompts"]]
     assert changed
-    assert all((row["first_try"], row["retries"]) == (None, None) for row in changed)
+    of_prompts = ("first_try", "retries", "input_tokens", "cached_tokens", "prompt_mean", "prompt_slope")
+    assert all(row[name] is None for row in changed for name in of_prompts), "those were other prompts"
+    kept = [row for row in measured(toy) if not row["changed_prompts"]]
+    assert kept
+    assert all(row["input_tokens"] and row["prompt_mean"] for row in kept)
     assert "in human band |" not in rest, "no novel is as long as that"
 
 
@@ -178,7 +186,9 @@ def test_preferences_come_in_the_papers_shape_and_unqualified_judges_are_not_hea
     assert "| reader | coherent | 24/24" in text
     assert "Verdicts of 1 of 2 judges count: fewer than 3" in text
     assert "| blind | coherent | 6/24 | 0.25 | 0.25 | 0.25 | not qualified |" in text
-    assert "Krippendorff's alpha among 2 people on 4 items: 1.00" in text
+    for criterion in CRITERIA:
+        assert f"Krippendorff's alpha of {criterion} among 2 people on 2 items" in text
+    assert "a tie as far from either as they are from each other: 1.00" in text
     assert "| models | scripted |" in text
 
 
@@ -273,6 +283,44 @@ def test_preferences_come_in_the_order_of_the_plan_and_not_of_the_verdicts(tmp_p
     assert found == [("interesting", "one_shot"), ("coherent", "rolling_1024"), ("coherent", "one_shot")]
 
 
+def test_every_pair_that_was_compared_is_tested_with_the_others(tmp_path, plan):
+    plan = plan.model_copy(update={"systems": ["recurrentgpt", "rolling_1024", "one_shot"], "criteria": ["coherent"]})
+    folder = RunFolder.create(tmp_path / "run", plan)
+    for job in plan.jobs():
+        folder.save_novel(job, novel(job))
+    for unit in ("mystery-01-s1", "fantasy-01-s1"):
+        label(folder, unit, "rolling_1024", "coherent", 1.0)
+    (alone,) = [one for one in results(folder) if one.genre == POOLED]
+    assert alone.holm == alone.found.p == 0.5
+    for unit, preference in (("mystery-01-s1", 1.0), ("fantasy-01-s1", 0.0)):
+        label(folder, unit, "one_shot", "coherent", preference, first="rolling_1024")
+    found = {(one.first, one.second): one for one in results(folder) if one.genre == POOLED}
+    assert list(found) == [("recurrentgpt", "rolling_1024"), ("rolling_1024", "one_shot")]
+    assert [one.holm for one in found.values()] == [1.0, 1.0], "two tests where there was one"
+    text = reported(folder, tmp_path)
+    people = text.partition("preferred by people")[2].partition("\n## ")[0]
+    assert "| rolling_1024 : one_shot | coherent | 50 : 50 (0 to 100; n = 2) | 1/0/1 |" in people
+    assert "| rolling_1024 | 100 : 0" in people
+
+
+def test_what_one_system_failed_to_finish_can_be_counted_as_lost(judged, tmp_path):
+    assert "| asked for | finished | failed |" not in reported(judged, tmp_path)
+    (job,) = [job for job in judged.plan.jobs() if job.id == "rolling_1024-fantasy-01-s1"]
+    assert all(one.failed == (0, 0) and one.failures_lost == one.found.rate for one in results(judged))
+    (judged.path / "novels" / f"{job.id}.json").unlink()
+    rows = [row for row in judged.rows("verdicts.jsonl") if row["unit"] != job.unit]
+    (judged.path / "verdicts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (judged.path / "labels.jsonl").unlink()
+    judged.add_failure(job, "It wrote no usable passage.")
+    text = reported(judged, tmp_path)
+    assert [(one.found.rate, one.failures_lost, one.failed) for one in results(judged)] == [
+        (1.0, 1.0, (0, 0)),
+        (1.0, 1.0, (0, 1)),
+    ] * 2
+    assert text.count("| 100 (0 : 1) |") == 2
+    assert "| recurrentgpt | 2 | 2 | 0 |\n| rolling_1024 | 2 | 1 | 1 |" in text
+
+
 def test_a_judge_of_the_generators_own_family_is_in_no_figure(judged, tmp_path):
     text = reported(RunFolder.create(judged.path, judged.plan.model_copy(update={"family": "B"})), tmp_path)
     assert "reader (the generator's own family) | coherent | 24/24" in text
@@ -290,8 +338,8 @@ def test_judges_and_people_have_a_matrix_each(judged, tmp_path):
     assert "of premises" not in matrix
 
 
-def label(folder, unit, second, criterion, preference, annotator="Ada"):
-    row = {"unit": unit, "first": "recurrentgpt", "second": second, "criterion": criterion}
+def label(folder, unit, second, criterion, preference, annotator="Ada", first="recurrentgpt"):
+    row = {"unit": unit, "first": first, "second": second, "criterion": criterion}
     folder.append("labels.jsonl", {**row, "annotator": annotator, "preference": preference})
 
 
@@ -326,7 +374,7 @@ def test_novels_that_miss_their_length_are_marked_and_counted_beside_each_compar
     assert "| rolling_1024-mystery-01-s1 | 37 | 500 | -93 % |" in text
     rows = [line for line in text.splitlines() if line.startswith("| rolling_1024 | 100 : 0")]
     assert len(rows) == 4
-    assert all(row.endswith("| 0 : 1 of 2 |  |") for row in rows)
+    assert all(row.endswith("| 0 : 1 of 2 |  |  |") for row in rows)
     assert "novel off its target" not in reported(finished(judged, job), tmp_path)
 
 
@@ -384,7 +432,7 @@ def test_the_papers_figures_are_there_before_anybody_has_judged(toy):
     printed = text.partition("## Preferences of the paper's readers")[2].partition("\n## ")[0]
     rows = [line for line in printed.splitlines() if ", the paper |" in line]
     assert [row.split(" | ")[0] for row in rows] == ["| re3, the paper", "| doc, the paper"] * 2
-    assert rows[0] == "| re3, the paper | 63.8 : 35.1 | 66.8 : 27.9 |  |"
+    assert rows[0] == "| re3, the paper | 63.8 : 35.1 | 66.8 : 27.9 |"
     assert "its own figures as printed" in printed
     assert text.count("| re3, the paper |") == 2
 
@@ -447,6 +495,26 @@ def test_tables_say_how_many_premises_and_novels_they_are_of(tmp_path, plan):
     assert "The plan names no judge" in text
 
 
+@pytest.mark.parametrize(
+    ("premises", "spread", "less"),
+    [(1, "30", "-3"), (2, "40 (30 and 50)", "-6 (-3 and -9)"), (3, "50 (0.317 to 99.7)", "-6 (-13.5 to 1.45)")],
+)
+def test_means_have_their_interval_or_both_values_and_differences_are_of_the_same_premise(
+    tmp_path, plan, premises, spread, less
+):
+    plan = plan.model_copy(update={"genres": ["mystery"], "premises": premises})
+    folder = RunFolder.create(tmp_path / "run", plan)
+    for job in plan.jobs():
+        many, fewer = {1: (30, 3), 2: (50, 9), 3: (70, 6)}[job.number]
+        steps = many - fewer * (job.system != "recurrentgpt")
+        folder.save_novel(job, {**novel(job), "passages": [PASSAGE] * steps})
+    text = reported(folder, tmp_path)
+    assert f"| recurrentgpt | {premises} | {premises} | {spread} |" in text
+    contract = text.partition("The contract:")[2]
+    assert "| less recurrentgpt | steps |" in contract
+    assert f"| rolling_1024 | {less} |" in contract
+
+
 def test_of_many_novels_off_their_target_some_are_listed(judged, tmp_path, monkeypatch):
     monkeypatch.setattr("recurrentgpt.studies.report.sections._LISTED", 2)
     for job in judged.plan.jobs():
@@ -488,6 +556,19 @@ def test_recall_says_whose_it_is_and_where_it_tells_nothing_apart():
     assert not [part for part in said if part.startswith("Text of rolling_1024")]
     assert [part for part in said if part.startswith("By its arithmetic the window of rolling_1024 holds ")]
     assert "Each figure is of 5 facts" in " ".join(said)
+    assert "equal budgets" not in " ".join(said), "no step has told what its prompts are"
+
+
+def test_recall_names_what_is_not_measured_and_the_window_of_the_same_tokens():
+    tallies = {"retrieval": {}, "memory": {}, "prompt": {"2": (3, 5)}, "text": {"2": (3, 5)}}
+    rows = [{"system": name, **tallies, "prompt_tokens": [10_000] * 30} for name in ("bare", "rolling_1024")]
+    systems = ["bare", "rolling_1024", "rolling_unlimited", "re3", "doc"]
+    said = " ".join(part for part in recall_section(rows, systems=systems).parts if isinstance(part, str))
+    assert "rolling_unlimited is not measured: its prompts hold all" in said
+    assert "Not measured are re3, doc: the scripted author cannot answer their prompts." in said
+    assert f"{passages_in(10_000):.1f} passages in place of bare's: up to there" in said
+    assert passages_in(1024) == window_reach("rolling_1024")
+    assert "Not measured" not in " ".join(part for part in recall_section(rows).parts if isinstance(part, str))
 
 
 def test_a_text_that_has_what_its_prompt_had_is_not_shown_by_itself():

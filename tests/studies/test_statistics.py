@@ -1,6 +1,8 @@
 """Statistics against cases whose answer is known, and by simulation."""
 
+import itertools
 import json
+import math
 from bisect import bisect_left
 
 import numpy as np
@@ -8,7 +10,7 @@ import pytest
 from scipy.stats import binom
 from scipy.stats import t as student
 
-from benchmarks.statistics import acceptance, main
+from benchmarks.statistics import acceptance, counted_rejections, main
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.judging.statistics import (
     FEW,
@@ -268,6 +270,20 @@ def test_fewer_than_three_annotators_are_too_few_to_be_replaced():
     assert alt_test(labels, {"a": labels, "b": labels, "c": labels}).passes
 
 
+def test_units_of_one_premise_are_no_further_evidence():
+    dealer = np.random.default_rng(5)
+    # Six premises of twenty units, and a judge who is right where it knows the premise.
+    truth = {f"p{premise}/u{unit}": float(dealer.integers(0, 2)) for premise in range(6) for unit in range(20)}
+    people = {
+        name: {unit: label if dealer.random() < 0.8 else 1 - label for unit, label in truth.items()} for name in "abc"
+    }
+    judge = {unit: 1 - label if unit.startswith("p0") else label for unit, label in truth.items()}
+    premise_of = {unit: unit.partition("/")[0] for unit in truth}
+    assert alt_test(judge, people).passes
+    assert not alt_test(judge, people, premise_of).passes
+    assert alt_test(judge, people, {unit: unit for unit in truth}) == alt_test(judge, people)
+
+
 def test_few_units_are_tested_by_signed_ranks():
     labels = {f"u{number}": float(number % 2) for number in range(20)}
     other = {unit: 1 - label if unit in ("u3", "u8") else label for unit, label in labels.items()}
@@ -280,6 +296,15 @@ def test_few_units_are_tested_by_signed_ranks():
     )
 
 
+@pytest.mark.parametrize(("rate", "ties"), [(0.5, 0.0), (0.5, 0.3), (0.7, 0.2)])
+def test_how_often_the_test_rejects_is_counted_as_the_test_decides(rate, ties):
+    chances = {1.0: (1 - ties) * rate, 0.0: (1 - ties) * (1 - rate), 0.5: ties}
+    verdicts = [values for values in itertools.product(chances, repeat=8) if math.prod(map(chances.get, values))]
+    decided = {counts: sign_flip(np.array(counts)) < 0.05 for counts in {tuple(sorted(values)) for values in verdicts}}
+    by_test = sum(math.prod(map(chances.get, values)) * decided[tuple(sorted(values))] for values in verdicts)
+    assert counted_rejections(8, rate, ties) == pytest.approx(by_test)
+
+
 def test_the_simulations_of_all_statistics_are_one_command(capsys, monkeypatch):
     monkeypatch.setattr("recurrentgpt.studies.judging.statistics.RESAMPLES", 99)
     monkeypatch.setattr("sys.argv", ["statistics", "--studies", "4"])
@@ -287,6 +312,7 @@ def test_the_simulations_of_all_statistics_are_one_command(capsys, monkeypatch):
     lines = capsys.readouterr().out.splitlines()
     assert len([line for line in lines if line.startswith("| alt test acceptance | annotators right")]) == 3
     assert "| good high, the others .00 |" in lines[-1]
+    assert "99 permutations or resamples each" in lines[0]
     monkeypatch.setattr("sys.argv", ["statistics", "--studies", "4", "--json"])
     main()
     found = json.loads(capsys.readouterr().out)

@@ -264,8 +264,20 @@ def adherence(
     if not found:
         note("Nobody was asked yet: name a --judge. Systems that offer no plans have nothing to be asked about.")
         return
-    rows = [(one.judge, one.system, str(one.passages), f"{one.taken:.2f}", f"{one.left:.2f}") for one in found]
-    print_table(("Judge", "System", "Passages", "Plan taken happens", "Plans left happen"), rows)
+    rows = [
+        (
+            one.judge,
+            one.system,
+            str(one.premises),
+            str(one.passages),
+            f"{one.taken:.2f}",
+            f"{one.left:.2f}",
+            f"{one.effect:.2f}" + ("" if one.low is None else f" ({one.low:.2f} to {one.high:.2f})"),
+        )
+        for one in found
+    ]
+    heads = ("Judge", "System", "Premises", "Passages", "Plan taken happens", "Plans left happen", "Difference, 95 %")
+    print_table(heads, rows)
 
 
 @study.command()
@@ -358,6 +370,7 @@ def agreement(run: RunPath, json: JsonLines = False) -> None:
     tests = [row for row in rows if "passes" in row]
     shown = [
         (
+            row["criterion"],
             row["among"],
             str(row["raters"]),
             str(row["items"]),
@@ -366,11 +379,12 @@ def agreement(run: RunPath, json: JsonLines = False) -> None:
         )
         for row in alphas
     ]
-    print_table(("Among", "Raters", "Items", "Krippendorff's alpha", "95 %"), shown)
+    print_table(("Criterion", "Among", "Raters", "Items", "Krippendorff's alpha", "95 %"), shown)
     for row in tests:
         may = "may" if row["passes"] else "may not"
         note(
-            f"{row['among']}: {may}, by the alternative annotator test (it beats {row['beaten']} of {row['annotators']})."
+            f"{row['among']} on {row['criterion']}: {may}, by the alternative annotator test (it beats {row['beaten']} of "
+            f"{row['annotators']})."
         )
 
 

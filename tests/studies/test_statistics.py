@@ -3,11 +3,12 @@
 import itertools
 import json
 import math
+import operator
 from bisect import bisect_left
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, binomtest
 from scipy.stats import t as student
 
 from benchmarks.statistics import acceptance, counted_rejections, main
@@ -142,6 +143,18 @@ def test_a_preference_at_equal_length_is_what_is_left_without_length():
 def test_a_small_sample_is_tested_exactly():
     # All of five in favour: two of 32 sign patterns are as extreme.
     assert compare([1, 1, 1, 1, 1]).p == pytest.approx(2 / 32)
+
+
+def test_of_differences_of_one_size_all_flips_are_counted_however_many_there_are():
+    values = np.array([1.0] * 72 + [0.0] * 48 + [0.5] * 20)
+    assert {sign_flip(values, seed=seed) for seed in range(3)} == {binomtest(72, 120).pvalue}
+
+
+def test_flips_of_differences_of_several_sizes_are_counted():
+    values = np.array([1.0, 0.9, 0.75, 0.75, 0.4, 0.5])
+    sums = [abs(sum(map(operator.mul, signs, values - 0.5))) for signs in itertools.product((1, -1), repeat=6)]
+    as_far = sum(total >= abs((values - 0.5).sum()) - 1e-9 for total in sums)
+    assert sign_flip(values) == pytest.approx(as_far / len(sums))
 
 
 def test_nothing_but_ties_is_no_evidence():
@@ -312,7 +325,7 @@ def test_the_simulations_of_all_statistics_are_one_command(capsys, monkeypatch):
     lines = capsys.readouterr().out.splitlines()
     assert len([line for line in lines if line.startswith("| alt test acceptance | annotators right")]) == 3
     assert "| good high, the others .00 |" in lines[-1]
-    assert "99 permutations or resamples each" in lines[0]
+    assert "99 resamples each" in lines[0]
     monkeypatch.setattr("sys.argv", ["statistics", "--studies", "4", "--json"])
     main()
     found = json.loads(capsys.readouterr().out)

@@ -17,6 +17,7 @@ from recurrentgpt.nodes.reply_schemas import (
     DealtReply,
     OpeningReply,
     PlayReply,
+    TaughtReply,
     dealt_reply,
     joined_texts,
     opening_reply,
@@ -26,6 +27,7 @@ from recurrentgpt.nodes.reply_schemas import (
 )
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.plot_moves import deal
+from recurrentgpt.nodes.small.premise_people import misspelled, told_of
 from recurrentgpt.nodes.small.reply_patterns import first_name, is_english
 from recurrentgpt.nodes.small.seed_ideas import deal_names, deal_readers, deal_spark, names_somebody
 from recurrentgpt.prose.list_marks import without_marks
@@ -161,6 +163,8 @@ async def _taught(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput
     turns = [SystemMessage(prompts.fill("system", brief={"genre": given["genre"]}, **voice(context))), *asked]
     decoding = {**sampled(PLANS_TAUGHT), "max_tokens": FOUNDING_TOKENS}
     founded = await ask(model, turns, taught_reply(names), **decoding, seed=seed, meter=runtime.meter)
+    if given["premise"] and is_english(context.language):
+        founded = _held_to(given["premise"], founded)
     people = [f"{person.name}: {person.who.rstrip('. ')}" for person in founded.characters]
     plans = [founded.plan]
     if context.mode == "fiction" and not given["player"]:
@@ -173,6 +177,19 @@ async def _taught(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput
     return Founding(
         founded.title, given["genre"], founded.premise, people, founded.outline, memory, plans, first=founded.plan
     )
+
+
+def _held_to(premise: str, founded: TaughtReply) -> TaughtReply:
+    """Return a founding in which those whom the premise names are spelled as there, and are who it says."""
+    wrong = misspelled([person.name for person in founded.characters], premise)
+    text = founded.model_dump_json()
+    for word, meant in wrong.items():
+        text = re.sub(rf"\b{re.escape(word)}\b", meant, text)
+    spelled = TaughtReply.model_validate_json(text)
+    people = [
+        person.model_copy(update={"who": told_of(person.name, person.who, premise)}) for person in spelled.characters
+    ]
+    return spelled.model_copy(update={"characters": people})
 
 
 def _others(key: str, count: int, told: str) -> list[str]:

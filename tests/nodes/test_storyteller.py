@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -125,6 +126,23 @@ async def test_a_novel_is_founded_as_it_was_taught(write: Any, model: ScriptedCh
     assert "It is about this: Mira tends a lamp." in asked
     assert opening["candidate_plans"] == [first["plan"]], "the plan of the first scene comes with the outline"
     assert ": " in opening["short_term_memory"], "people and who they are"
+
+
+async def test_whom_a_premise_names_are_who_it_says(write: Any, model: ScriptedChatModel) -> None:
+    people = [
+        {"name": "Liezl Varn", "who": "a surveyor, who cannot draw"},
+        {"name": "Jesper", "who": "who cannot swim"},
+    ]
+    plan = "Liezl Varn unrolls the map, and Jesper reads it aloud."
+    founded = {"title": "The Map", "premise": plan, "characters": people, "outline": [plan] * 3, "plan": plan}
+
+    def replies(messages: list[BaseMessage]) -> str:
+        return json.dumps(founded) if "Invent a" in str(messages[-1].text) else story_replies(messages)
+
+    model.replies = replies
+    opening, first = await write({"genre": "fantasy", "premise": "Surveyor Liesl Varn finds a map."}, steps=1)
+    assert opening["short_term_memory"].splitlines()[:2] == ["Liesl Varn: a surveyor.", "Jesper: who cannot swim."]
+    assert first["plan"] == plan.replace("Liezl", "Liesl")
 
 
 async def test_people_are_dealt_where_a_premise_names_none(write: Any, model: ScriptedChatModel) -> None:

@@ -16,6 +16,7 @@ from recurrentgpt.nodes.prompt_values import plan_length, voice
 from recurrentgpt.nodes.reply_schemas import (
     DealtReply,
     OpeningReply,
+    Person,
     PlayReply,
     TaughtReply,
     dealt_reply,
@@ -182,14 +183,23 @@ async def _taught(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput
 def _held_to(premise: str, founded: TaughtReply) -> TaughtReply:
     """Return a founding in which those whom the premise names are spelled as there, and are who it says."""
     wrong = misspelled([person.name for person in founded.characters], premise)
-    text = founded.model_dump_json()
-    for word, meant in wrong.items():
-        text = re.sub(rf"\b{re.escape(word)}\b", meant, text)
-    spelled = TaughtReply.model_validate_json(text)
+
+    either = re.compile(rf"\b(?:{'|'.join(map(re.escape, wrong)) or '(?!)'})\b")
+
+    def spelled(text: str) -> str:
+        return either.sub(lambda word: wrong[word[0]], text)
+
     people = [
-        person.model_copy(update={"who": told_of(person.name, person.who, premise)}) for person in spelled.characters
+        Person(name=(name := spelled(person.name)), who=told_of(name, spelled(person.who), premise))
+        for person in founded.characters
     ]
-    return spelled.model_copy(update={"characters": people})
+    return TaughtReply(
+        title=spelled(founded.title),
+        premise=spelled(founded.premise),
+        characters=people,
+        outline=[spelled(turn) for turn in founded.outline],
+        plan=spelled(founded.plan),
+    )
 
 
 def _others(key: str, count: int, told: str) -> list[str]:

@@ -6,6 +6,7 @@ cut at a sentence to the length that was asked for, and loses its headings, rema
 
 from __future__ import annotations
 
+import textwrap
 from contextlib import aclosing
 from typing import Any, cast
 
@@ -198,9 +199,9 @@ def too_short(text: str, least: int, run: StudyRun, *, field: str) -> str | None
 def require_prose(text: str, run: StudyRun) -> str:
     """Return the story's own text of what a model wrote, without what is banned; raise ModelReplyError where nothing is left."""
     if not (own := strip_markup(without_banned(text, run), run.context.language)):
-        said = " ".join(text.split())
+        said = textwrap.shorten(text, 80, placeholder="…")
         raise ModelReplyError(
-            f"The model told no story, and said {said!r:.80}: run the plan again, with other `seeds` where the model always says "
+            f"The model told no story, and said {said!r}: run the plan again, with other `seeds` where the model always says "
             "the same, or use another model."
         )
     return own

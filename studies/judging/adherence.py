@@ -58,13 +58,13 @@ class Adherence:
     passages: int
     taken: float
     """The plans that were taken, the mean over premises."""
-    left: float
-    """The plans that were left: what would have happened anyway."""
-    effect: float
-    """What is taken less what is left of the same premise, the mean over premises."""
+    left: float | None
+    """The plans that were left: what would have happened anyway; None where none ever was."""
+    effect: float | None
+    """What is taken less what is left of the same premise, the mean over premises that left any."""
     low: float | None
     high: float | None
-    """Its interval of 95 % over premises; None of fewer than FEWEST_FOR_INTERVAL."""
+    """Its interval of 95 % over premises; None of fewer than FEWEST_FOR_INTERVAL, and where all are equal."""
 
 
 def judge_adherence(folder: RunFolder, judge: Judge, report: Callable[[str], None], *, model: Any = None) -> int:
@@ -155,11 +155,15 @@ def _figures(rows: list[Row], novels: Mapping[str, NovelRecord], order: list[str
             taken = [mean(_WORTH[row["taken"]] for row in told) for told in premises.values()]
             left = [_mean([_WORTH[one] for row in told for one in row["left"]]) for told in premises.values()]
             if taken:
-                effects = [one - other for one, other in zip(taken, left, strict=True)]
-                low, high = mean_interval(effects) if len(effects) >= FEWEST_FOR_INTERVAL else (None, None)
+                known = [other for other in left if other is not None]
+                effects = [one - other for one, other in zip(taken, left, strict=True) if other is not None]
+                has_spread = len(effects) >= FEWEST_FOR_INTERVAL and len(set(effects)) > 1
+                low, high = mean_interval(effects) if has_spread else (None, None)
                 passages = sum(map(len, premises.values()))
-                yield Adherence(judge, system, len(taken), passages, mean(taken), mean(left), mean(effects), low, high)
+                yield Adherence(
+                    judge, system, len(taken), passages, mean(taken), _mean(known), _mean(effects), low, high
+                )
 
 
-def _mean(values: list[float]) -> float:
-    return mean(values) if values else 0.0
+def _mean(values: list[float]) -> float | None:
+    return mean(values) if values else None

@@ -39,7 +39,7 @@ QUESTIONS = {
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+")
 """Where words have no spaces between them, each character is one."""
 STRANGERS = ("Halloway", "Brandreth")
-"""Whom a story that names one person takes somebody for, in a copy that is to be worse."""
+"""Whom a story of one person takes them for, in a copy that is to be worse."""
 LEAST_QUOTED = 4
 """Words in a row that a quote holds: fewer prove nothing, since any text has them."""
 _ELLIPSIS = re.compile(r"\.\.\.|…|\[|\]")
@@ -150,8 +150,8 @@ class Specimen:
 
 
 def specimens(novels: Iterable[NovelRecord]) -> Iterator[Specimen]:
-    """Yield specimens without an end: all novels, and all again, corrupted otherwise."""
-    known = list({novel["id"]: novel for novel in novels}.values())
+    """Yield specimens without an end: all novels that have somebody to exchange, and all again, corrupted otherwise."""
+    known = [novel for novel in {novel["id"]: novel for novel in novels}.values() if _exchanged(novel["text"])]
     for turn in count() if known else ():
         for novel in known:
             yield Specimen(novel, turn)
@@ -185,20 +185,25 @@ def corrupted_copies(text: str, seed: str) -> dict[str, str]:
 
 
 def _swap_names(text: str, dealer: random.Random) -> str:
-    """Return the story with the two people who are named most exchanged in every other sentence or so.
+    """Return the story with two people exchanged in every other sentence or so; itself where there is nobody to exchange."""
+    one, other = _exchanged(text) or ("", "")
+    either, changed = re.compile(rf"\b({re.escape(one)}|{re.escape(other)})\b"), text
+    while one and changed == text:
+        changed = "".join(
+            either.sub(lambda match: other if match[1] == one else one, piece) if dealer.random() < 0.5 else piece
+            for piece in segments(text)
+        )
+    return changed
 
-    Of a story of one person, the other is a name that it does not have; of a story of none, "he" and "she" are exchanged.
-    """
+
+def _exchanged(text: str) -> tuple[str, str] | None:
+    """Return the two people whom a story names most; of one, and a name that it does not have; of none, "he" and "she"."""
     from recurrentgpt.studies.measures.entities import people_of
 
-    known = [*people_of(text)[:2], *(name for name in STRANGERS if name not in text)]
-    one, other = known[:2] if known[0] not in STRANGERS else ("he", "she")
-    either = re.compile(rf"\b({re.escape(one)}|{re.escape(other)})\b")
-    changed = [
-        either.sub(lambda match: other if match[1] == one else one, piece) if dealer.random() < 0.5 else piece
-        for piece in segments(text)
-    ]
-    return "".join(changed)
+    people = people_of(text)
+    if not people:
+        return ("he", "she") if re.search(r"\b(?:he|she)\b", text) else None
+    return people[0], people[1] if len(people) > 1 else next(name for name in STRANGERS if name != people[0])
 
 
 async def verdict(

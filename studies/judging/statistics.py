@@ -85,9 +85,9 @@ def sign_flip(values: Preferences, *, seed: int = 0) -> float:
     centred = values - 0.5
     if len(centred) < 2:
         return 1.0
-    sizes = np.abs(centred[centred != 0])
-    if not len(sizes):
+    if abs(centred.sum()) < 1e-9:
         return 1.0
+    sizes = np.abs(centred[centred != 0])
     if np.ptp(sizes) < 1e-9:
         # Of differences of one size the sign test counts every flip, however many there are.
         return float(binomtest(int((centred > 0).sum()), len(sizes)).pvalue)

@@ -10,6 +10,7 @@ import hashlib
 import json
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -224,8 +225,12 @@ def recorded_usage(path: Path) -> dict[str, float]:
 
 
 def recorded_days(paths: Iterable[Path]) -> list[str]:
-    """Return the days on which calls of these recordings were made, as `2026-11-22`, in their order."""
-    return sorted({row["at"][:10] for path in paths if path.exists() for row in _rows(path) if "at" in row})
+    """Return the days on which calls of these recordings were made, as `2026-11-22`; nothing of one that cannot be read."""
+    days: set[str] = set()
+    for path in paths:
+        with suppress(StudyError):
+            days |= {str(row["at"])[:10] for row in _rows(path, allow_partial=True) if "at" in row}
+    return sorted(days)
 
 
 def read_roles(path: Path) -> dict[str, RoleModel]:
@@ -253,7 +258,7 @@ def _roles(path: Path, rows: list[dict[str, Any]]) -> dict[str, RoleModel]:
 
 
 def _rows(path: Path, *, allow_partial: bool = False) -> list[dict[str, Any]]:
-    """Return the rows of a file; with `torn`, a last line that a crash cut off is left out."""
+    """Return the rows of a file; with `allow_partial`, a last line that a crash cut off is left out."""
     try:
         return jsonl.read(path, allow_partial=allow_partial)
     except OSError as error:

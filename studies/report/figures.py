@@ -58,8 +58,8 @@ class Result:
     """How many of the novels of each are longer or shorter than asked for by more than a tenth."""
     failed: tuple[int, int]
     """How many novels each failed to finish where the other did."""
-    failures_lost: float
-    """The rate where each of those counts as lost."""
+    failures_lost: float | None
+    """The rate where each of those counts as lost; None as long as not all pairs that are finished have been compared."""
 
 
 def measured_row(novel: NovelRecord, price: Price | None = None) -> Row:
@@ -181,10 +181,13 @@ def results(folder: RunFolder) -> list[Result]:
                 ]
                 both = [[novels[system, unit] for unit in units] for system in key[:2]]
                 mine = {premise: gathered[key][premise] for premise in gathered[key] if genre in (premise[0], POOLED)}
+                # What a rival failed is its own run's.
                 lost = [
                     [unit for unit in asked if (one, unit) in failed and (other, unit) in novels]
                     for one, other in (key[:2], key[1::-1])
-                ]
+                    if key[1] not in plan.rivals
+                ] or [[], []]
+                is_whole = all(unit in said[key] for unit in asked if all((one, unit) in novels for one in key[:2]))
                 counted = {unit: said[key][unit] for unit in asked if unit in said[key]}
                 counted |= dict.fromkeys(lost[0], 0.0) | dict.fromkeys(lost[1], 1.0)
                 found.append(
@@ -200,7 +203,7 @@ def results(folder: RunFolder) -> list[Result]:
                         equal_length=at_equal_length(list(mine.values()), _lengths(mine, both)),
                         off=(sum(map(is_off, both[0])), sum(map(is_off, both[1]))),
                         failed=(len(lost[0]), len(lost[1])),
-                        failures_lost=mean(by_premise(counted, plan).values()),
+                        failures_lost=mean(by_premise(counted, plan).values()) if is_whole else None,
                     )
                 )
     return found
@@ -298,7 +301,7 @@ def _agreements(folder: RunFolder, criterion: str) -> list[Row]:
         if alpha:
             rows.append({"criterion": criterion, "among": source, "raters": len(labels), "items": len(items), **alpha})
     people = {name: _over_seeds(given, premise_of) for name, given in raters["people"].items()}
-    named = {item: item.partition("/")[0] for given in people.values() for item in given}
+    named = {item: item.rsplit("/", 2)[0] for given in people.values() for item in given}
     for judge, given in raters["judges"].items():
         if found := alt_test(_over_seeds(given, premise_of), people, named):
             rows.append(

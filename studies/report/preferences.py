@@ -34,7 +34,7 @@ _WORDS = (
     "tenth, of {first} and of the row's system: where there are any, a preference may be one for length. `at equal length` is "
     "the preference for {first} where a straight line over the logarithm of both lengths has them equal, from five premises on. "
     "`failures as losses` counts as lost what one of the two failed to finish and the other did not, and says how many those "
-    "are; it is blank where there are none."
+    "are; it is blank where there are none, for rivals, and as long as finished novels are left to compare."
 )
 _GUARDS: dict[Guards, str] = {
     "own": "Guards are each system's own: a preference may be one for them, so that these are no headline figures.",
@@ -71,7 +71,10 @@ def table_section(plan: Plan, results: list[Result], source: str) -> Section:
     if others := [one for one in compared if one.first != first and one.genre == POOLED]:
         rows = [[f"{one.first} : {one.second}", one.criterion, _cell(one), *_tests(one)] for one in others]
         headings = ["other pairs", "criterion", POOLED, *_TESTS]
-        section.parts.append(Table(headings, rows, f"Preferences by {source}: other pairs"))
+        section.parts += [
+            "Of other pairs, a preference is for the system that is named first.",
+            Table(headings, rows, f"Preferences by {source}: other pairs"),
+        ]
     if explains and printed:
         section.parts.append(_PAPER)
     return section
@@ -138,16 +141,20 @@ def _tests(pooled: Result) -> list[str]:
         f"{pooled.words[0]:,.0f} : {pooled.words[1]:,.0f}",
         f"{pooled.off[0]} : {pooled.off[1]} of {pooled.novels}",
         "" if pooled.equal_length is None else f"{100 * pooled.equal_length:.0f}",
-        f"{100 * pooled.failures_lost:.0f} ({pooled.failed[0]} : {pooled.failed[1]})" if any(pooled.failed) else "",
+        _with_failures(pooled),
     ]
+
+
+def _with_failures(pooled: Result) -> str:
+    if not any(pooled.failed) or pooled.failures_lost is None:
+        return ""
+    return f"{100 * pooled.failures_lost:.0f} ({pooled.failed[0]} : {pooled.failed[1]})"
 
 
 def matrix_section(folder: RunFolder) -> Section | None:
     """Return who is preferred to whom, pooled over genres and criteria, a table for judges and one for people."""
     plan = folder.plan
-    pairs = (
-        "every pair of systems" if plan.compare == "all" else f"{plan.systems[0]} and every other; `compare` has more"
-    )
+    pairs = "every pair of systems" if plan.compare == "all" else "the pairs that were compared; `compare` has more"
     section = Section(
         "Win matrix",
         [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import ceil
+from pathlib import Path
 from statistics import mean
 from typing import Any
 
@@ -41,9 +42,10 @@ _BARS = (
     f"{FEW} premises and the BCa bootstrap's from there on; of two premises both are dots, and systems stand side by side"
 )
 _SPREAD = (
-    "In brackets behind a mean stands its 95 % interval over premises, as in plots, or what both have where there are two; `n` "
-    "where a figure is of fewer premises than its row. Where there are several systems, a second table has what each has less "
-    "what {first} has of the same premises. None of these intervals is adjusted for how many there are."
+    "In brackets behind a mean stands its 95 % interval over premises, as in plots, or what both have where there are two, and "
+    "nothing where all are equal; `n` where a figure is of fewer premises than its row. Where there are several systems, a "
+    "second table has what each has less what {first} has of the same premises. None of these intervals is adjusted for how "
+    "many there are."
 )
 _LISTED = 20
 """Novels off their target that are listed."""
@@ -277,10 +279,10 @@ def recall_section(rows: list[Row], levels: Sequence[str] = (), systems: Sequenc
             "model, whatever the novels were written with.",
         ],
     )
-    measured = {row["system"] for row in rows}
-    if unlimited := [name for name in systems if name == "rolling_unlimited"]:
-        section.parts.append(f"{unlimited[0]} is not measured: its prompts hold all, as long as they fit.")
-    if others := [name for name in systems if name not in measured and name not in unlimited]:
+    unmeasured = [name for name in systems if not find_system(name).plants_facts]
+    if "rolling_unlimited" in unmeasured:
+        section.parts.append("rolling_unlimited is not measured: its prompts hold all, as long as they fit.")
+    if others := [name for name in unmeasured if name != "rolling_unlimited"]:
         section.parts.append(
             f"Not measured {'is' if len(others) == 1 else 'are'} {', '.join(others)}: the scripted author cannot answer their "
             "prompts."
@@ -313,14 +315,14 @@ def recall_section(rows: list[Row], levels: Sequence[str] = (), systems: Sequenc
             Picture(f"recall-{level}.png", caption),
         ]
     budgets = [
-        f"{passages_in(mean(row['prompt_tokens'][WARM_UP:])):.1f} passages in place of {row['system']}'s"
+        f"{passages_in(mean(row['prompt_tokens'][WARM_UP:])):.1f} passages for {row['system']}"
         for row in rows
         if find_system(row["system"]).window is None and row["prompt_tokens"][WARM_UP:]
     ]
     if budgets:
         section.parts.append(
-            "These are no equal budgets. A window of as many tokens as all prompts of a step have would hold, by the same "
-            f"arithmetic, {', '.join(budgets)}: up to there it would have every fact, and none beyond."
+            "These are no equal budgets. As many tokens as all prompts of a step have are, by the same arithmetic, a window of "
+            f"{', '.join(budgets)}: it would have every fact up to there, and none beyond."
         )
     section.parts.append(
         f"Prompt tokens of each step of these runs, the first {WARM_UP} left out while memories fill: the slope per step "
@@ -440,19 +442,12 @@ def run_section(folder: RunFolder) -> Section:
         ],
     )
     if plan.replay:
-        days = (
-            recorded_days(place / f"{novel['id']}.jsonl" for novel in novels)
-            if (place := recordings_folder(plan))
-            else []
-        )
-        made = (
-            f"was made {'on ' + days[0] if len(days) == 1 else f'from {days[0]} to {days[-1]}'}"
-            if days
-            else "has no date"
-        )
+        place = recordings_folder(plan) or Path()
+        days = recorded_days(place / f"{novel['id']}.jsonl" for novel in novels)
+        made = f" was made {'on ' + days[0] if len(days) == 1 else f'from {days[0]} to {days[-1]}'} and" if days else ""
         section.parts.append(
-            "Date, commit and versions are those of this replay. The seconds and the models are those of the recording, which "
-            f"{made}, on a machine that it does not name."
+            "Date, commit and versions are those of this replay. The seconds and the models are those of the recording, which"
+            f"{made} does not name its machine."
         )
     section.parts += _outcomes(folder)
     stopped = {novel["id"]: novel for novel in folder.stopped_novels()}
@@ -495,8 +490,8 @@ def _outcomes(folder: RunFolder) -> list[str | Table]:
         counts = (len(ids), finished.count(system), len(failed.intersection(ids)))
         body.append([system, *map(str, counts)])
     text = (
-        "A system that fails where it writes badly is compared where it wrote well: `failures as losses` beside each comparison "
-        "counts what one system failed to finish and the other did not."
+        "A system that fails where it writes badly is compared where it wrote well, and one that finished nothing with none. "
+        "Where novels are compared, `failures as losses` counts what one system failed to finish and the other did not."
     )
     return [text, Table(["system", "asked for", "finished", "failed"], body, "Novels by system")] if failed else []
 
@@ -526,7 +521,7 @@ def _with_spread(folder: RunFolder, rows: list[Row], names: tuple[str, ...], cap
         found = [list(values[name].get(system, {}).values()) for name in names]
         body.append([system, str(many), str(len(premises)), *(_spread(own, many) for own in found)])
         pairs = [_paired(values[name].get(system, {}), values[name].get(first, {})) for name in names]
-        if system != first and any(pairs):
+        if system != first and any(pairs) and not system.endswith(STOPPED):
             less.append([system, *(_spread(own, many) for own in pairs)])
     tables = [Table(["system", "premises", "novels", *headings], body, caption)]
     return [*tables, Table([f"less {first}", *headings], less, f"{caption}: less {first}")] if less else tables
@@ -542,7 +537,7 @@ def _spread(values: Sequence[float], premises: int) -> str:
     if not values:
         return ""
     notes = [f"n = {len(values)}"] if len(values) != premises else []
-    if len(values) >= FEWEST_FOR_INTERVAL:
+    if len(values) >= FEWEST_FOR_INTERVAL and len(set(values)) > 1:
         notes.insert(0, " to ".join(map(_number, mean_interval(values))))
     elif len(set(values)) == 2:
         notes.insert(0, " and ".join(map(_number, values)))

@@ -128,7 +128,7 @@ def _write(folder: RunFolder, target: Path, novels: list[NovelRecord], note: Cal
         [_flat(result) for result in compared],
         ["source", "genre", "criterion", "first", "second"],
     )
-    _rows(target / "agreement", agreements(folder), ["among", "raters"])
+    _rows(target / "agreement", agreements(folder), ["criterion", "among", "raters"])
     levels = [row for found in recall for row in _levels(found)]
     _rows(target / "recall", levels, ["system", "level", "distance", "there", "tries"])
     return sorted(target.iterdir())

@@ -142,6 +142,12 @@ def test_adherence_is_a_mean_over_premises_with_their_interval(tmp_path):
     assert (found.premises, found.passages) == (3, 11)
     assert found.taken == found.effect == pytest.approx(2.5 / 3), "nine passages of one premise weigh as one"
     assert found.low < found.effect < found.high
+    for job in list(folder.plan.jobs())[:2]:
+        for step in range(1, 10):
+            folder.append("adherence.jsonl", {"judge": "j", "novel": job.id, "step": step, "taken": "yes", "left": []})
+    (found,) = adherence(folder)
+    assert (found.taken, found.left, found.effect) == (pytest.approx(2.5 / 3), 0, 0.5), "two premises left nothing"
+    assert (found.low, found.high) == (None, None)
 
 
 def test_what_is_said_to_happen_has_to_be_quoted(written):

@@ -7,13 +7,14 @@ import threading
 import urllib.error
 import urllib.parse
 import urllib.request
+from itertools import islice
 
 import pytest
 
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.judging.annotate import Annotation, server
 from recurrentgpt.studies.judging.judge_runner import judge_run
-from recurrentgpt.studies.judging.pairwise import consolidate, corrupted_copies, pairs
+from recurrentgpt.studies.judging.pairwise import consolidate, corrupted_copies, pairs, specimens
 from recurrentgpt.studies.runs.plan import Judge
 from recurrentgpt.testing import ScriptedChatModel
 
@@ -36,16 +37,34 @@ def test_a_spoilt_copy_has_the_same_words_in_a_worse_order():
 
 
 def test_spoilt_copies_are_laid_out_as_the_story_is():
-    copies = corrupted_copies(STORY, "mystery-01-s1")
-    lengths = [len(re.findall(r"\.", part)) for part in STORY.split("\n\n")]
+    story = "\n\n".join(
+        " ".join(f"Mira lit lamp {at} and Tobias saw." for at in range(2 + 5 * (part % 3))) for part in range(9)
+    )
+    copies = corrupted_copies(story, "mystery-01-s1")
     for kind in ("shuffled", "swapped"):
-        assert [len(re.findall(r"\.", part)) for part in copies[kind].split("\n\n")] == lengths
+        assert copies[kind] != story
+        assert [part.count(".") for part in copies[kind].split("\n\n")] == [2, 7, 12] * 3
+
+
+def test_a_story_of_nobody_qualifies_no_judge(plan):
+    told = {
+        "Nobody was there.": 0,
+        "The rain fell.": 0,
+        "In he came.": 1,
+        "So Mira saw. And Mira ate. Then Mira slept.": 1,
+    }
+    jobs = list(plan.jobs())
+    for text, shown in told.items():
+        found = list(islice(specimens([novel(jobs[0], text)]), 1))
+        assert len(found) == shown
+        assert (corrupted_copies(text, "1")["swapped"] != text) is bool(shown)
 
 
 @pytest.mark.parametrize(
     ("story", "exchanged"),
     [
         ("So Tamsin Ironwell met old Harrow. Then Tamsin Ironwell left. And Tamsin saw Harrow.", {"Tamsin", "Harrow"}),
+        ("It was Halloway. You know that Halloway ate. She said that Halloway slept.", {"Halloway", "Brandreth"}),
         ("It was Tamsin. You know that Tamsin ate. She said that Tamsin slept.", {"Tamsin", "Halloway"}),
         ("The rain fell and he went out. Then she came in. Later she sang, and he slept.", {"he", "she"}),
     ],

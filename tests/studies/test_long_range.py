@@ -1,6 +1,7 @@
 """The long study: what a long text contradicts and tells anew, and the plan `long` at a small size."""
 
 import json
+import shutil
 
 import pytest
 
@@ -164,6 +165,14 @@ def test_a_novel_that_stopped_is_measured_as_far_as_it_was_written(small, tmp_pa
     text = (tmp_path / "report" / "report.md").read_text()
     assert f"| {job.id} | {len(short['passages'])} | {short['words']:,} | 2,700 | The prompt does not fit" in text
     assert "in no figure" not in text
+    (first,) = [job for job in plan.jobs() if job.system == "rolling_4096"]
+    shutil.copytree(folder.path, tmp_path / "half")
+    half = RunFolder.open(tmp_path / "half")
+    half.save_novel(first, {**short, "words": short["target"]})
+    write_report(half, tmp_path / "report")
+    text = (tmp_path / "report" / "report.md").read_text()
+    assert "| rolling_unlimited, stopped | 1 | 1 |" in text
+    assert "less rolling_4096" not in text, "what stopped is compared with none"
     again = scripted_author()
     assert run(folder, lambda event: None, model=again, retry=QUICK).failed == 0
     assert folder.stopped_novels() == []

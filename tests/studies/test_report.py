@@ -24,7 +24,7 @@ from recurrentgpt.studies.report.write_report import latex, write_report
 from recurrentgpt.studies.runs.costs import judging_cost
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import CRITERIA, Judge, read_plan, with_systems
-from recurrentgpt.studies.runs.runner import run
+from recurrentgpt.studies.runs.runner import recordings_folder, run
 from recurrentgpt.studies.scripted_author import scripted_author
 
 from .conftest import QUICK
@@ -318,6 +318,16 @@ def test_what_one_system_failed_to_finish_can_be_counted_as_lost(judged, tmp_pat
         (1.0, 1.0, (0, 1)),
     ] * 2
     assert text.count("| 100 (0 : 1) |") == 2
+    (judged.path / "verdicts.jsonl").write_text(json.dumps(rows[0]) + "\n")
+    other = tmp_path / "other"
+    shutil.copytree(judged.path, other)
+    rival = RunFolder.create(
+        other, judged.plan.model_copy(update={"rivals": {"gpt4": judged.path}, "systems": ["recurrentgpt"]})
+    )
+    label(rival, "mystery-01-s1", "gpt4", "coherent", 1.0)
+    assert [one.failures_lost for one in results(rival)] == [1.0, None], "fantasy is still to be compared"
+    label(rival, "fantasy-01-s1", "gpt4", "coherent", 1.0)
+    assert {(one.failed, one.failures_lost) for one in results(rival)} == {((0, 0), 1.0)}
     assert "| recurrentgpt | 2 | 2 | 0 |\n| rolling_1024 | 2 | 1 | 1 |" in text
 
 
@@ -392,6 +402,24 @@ def test_the_papers_figures_are_shown_for_any_plan_with_such_a_comparison(judged
     text = reported(judged, tmp_path)
     assert text.count("| rolling_1024, the paper | 61 : 52 |  |  |") == 2
     assert said in text
+
+
+def test_a_report_of_calls_that_are_gone_or_damaged_says_no_date(toy, tmp_path):
+    run_path = tmp_path / "replayed"
+    shutil.copytree(toy / "run", run_path)
+    calls = tmp_path / "calls"
+    shutil.copytree(recordings_folder(RunFolder.open(toy / "run").plan), calls)
+    plan = RunFolder.open(run_path).plan.model_copy(update={"replay": str(calls)})
+    manifest = json.loads((run_path / "manifest.json").read_text())
+    manifest["plan"]["replay"] = plan.replay
+    (run_path / "manifest.json").write_text(json.dumps(manifest))
+    folder = RunFolder.open(run_path)
+    assert "which was made from 2026-11-2" in reported(folder, tmp_path)
+    for path in calls.glob("*"):
+        path.write_bytes(path.read_bytes()[:-20].replace(b'"at"', b"at", 1))
+    assert "those of the recording, which does not name its machine" in reported(folder, tmp_path)
+    shutil.rmtree(calls)
+    assert "those of the recording, which does not name its machine" in reported(folder, tmp_path)
 
 
 def test_a_site_of_packaged_calls_has_them_with_what_judges_said_and_makes_its_novels_again(toy, tmp_path):
@@ -566,7 +594,7 @@ def test_recall_names_what_is_not_measured_and_the_window_of_the_same_tokens():
     said = " ".join(part for part in recall_section(rows, systems=systems).parts if isinstance(part, str))
     assert "rolling_unlimited is not measured: its prompts hold all" in said
     assert "Not measured are re3, doc: the scripted author cannot answer their prompts." in said
-    assert f"{passages_in(10_000):.1f} passages in place of bare's: up to there" in said
+    assert f"{passages_in(10_000):.1f} passages for bare: it would have every fact up to there" in said
     assert passages_in(1024) == window_reach("rolling_1024")
     assert "Not measured" not in " ".join(part for part in recall_section(rows).parts if isinstance(part, str))
 

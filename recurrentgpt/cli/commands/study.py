@@ -271,8 +271,9 @@ def adherence(
             str(one.premises),
             str(one.passages),
             f"{one.taken:.2f}",
-            f"{one.left:.2f}",
-            f"{one.effect:.2f}" + ("" if one.low is None else f" ({one.low:.2f} to {one.high:.2f})"),
+            "" if one.left is None else f"{one.left:.2f}",
+            ("" if one.effect is None else f"{one.effect:.2f}")
+            + ("" if one.low is None else f" ({one.low:.2f} to {one.high:.2f})"),
         )
         for one in found
     ]

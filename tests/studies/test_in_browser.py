@@ -89,10 +89,15 @@ def test_readers_with_links_of_their_own_read_on_a_phone_resume_and_agree(tmp_pa
         page.goto(again["Bob"])
         follow(page, page.get_by_role("button", name="I agree, begin"))
         assert read_all(page) == 4
-    assert {row["annotator"] for row in folder.rows("labels.jsonl")} == {"Ada", "Bob"}
+    labels = folder.rows("labels.jsonl")
+    assert {row["annotator"] for row in labels} == {"Ada", "Bob"}
+    (other,) = {row["unit"] for row in labels} - {labels[0]["unit"]}
+    unlike = {**labels[0], "unit": other}
+    for person in ("Ada", "Bob"):
+        folder.append("labels.jsonl", {**unlike, "annotator": person, "preference": 0.0})
     done = CliRunner().invoke(app, ["study", "agreement", str(folder.path), "--json"])
-    (row,) = map(json.loads, done.stdout.splitlines())
-    assert (row["among"], row["raters"], row["items"], row["alpha"]) == ("people", 2, 4, 1.0)
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(row["among"], row["raters"], row["items"], row["alpha"]) for row in found] == [("people", 2, 2, 1.0)]
     assert "1.00" in CliRunner().invoke(app, ["study", "agreement", str(folder.path)]).output
 
 

@@ -364,7 +364,8 @@ def agreement(run: RunPath, json: JsonLines = False) -> None:
         return
     if not rows:
         note(
-            "Two people or two judges who labelled the same pairs are needed: `recurrentgpt study annotate` has people read."
+            "Two people or two judges are needed who labelled the same pairs by one criterion, and not all of them alike: "
+            "`recurrentgpt study annotate` has people read."
         )
         return
     alphas = [row for row in rows if "alpha" in row]

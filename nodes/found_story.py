@@ -183,7 +183,6 @@ async def _taught(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput
 def _held_to(premise: str, founded: TaughtReply) -> TaughtReply:
     """Return a founding in which those whom the premise names are spelled as there, and are who it says."""
     wrong = misspelled([person.name for person in founded.characters], premise)
-
     either = re.compile(rf"\b(?:{'|'.join(map(re.escape, wrong)) or '(?!)'})\b")
 
     def spelled(text: str) -> str:

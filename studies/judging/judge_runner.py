@@ -34,8 +34,7 @@ from recurrentgpt.studies.recording.recording import FileRecorder, Recording
 from recurrentgpt.studies.recording.recording_models import record_model, replay_model
 from recurrentgpt.studies.runs.endpoints import aresolve_judge, has_key
 from recurrentgpt.studies.runs.folder import RunFolder
-from recurrentgpt.studies.runs.plan import Judge, Plan
-from recurrentgpt.studies.runs.runner import recordings_folder
+from recurrentgpt.studies.runs.plan import Judge, Plan, recordings_folder
 from recurrentgpt.studies.runs.schemas import NovelRecord
 
 T = TypeVar("T")

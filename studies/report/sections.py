@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import ceil
 from pathlib import Path
 from statistics import mean
@@ -33,8 +33,7 @@ from recurrentgpt.studies.report.figures import (
 )
 from recurrentgpt.studies.runs.costs import CORRUPTED_NOVELS, CORRUPTION_KINDS
 from recurrentgpt.studies.runs.folder import RunFolder
-from recurrentgpt.studies.runs.plan import Plan
-from recurrentgpt.studies.runs.runner import recordings_folder
+from recurrentgpt.studies.runs.plan import Plan, recordings_folder
 from recurrentgpt.studies.study_context import Guards
 
 _BARS = (
@@ -53,6 +52,8 @@ FEWEST_TO_DECIDE = 6
 """Premises below which the sign-flip test cannot have p below .05."""
 WARM_UP = 20
 """Steps in which memories and windows fill."""
+_Cell = Callable[[str, Sequence[float], int], str]
+"""What stands in a table for a figure of this name, with these values, of so many premises."""
 
 GUARDS: dict[Guards, str] = {
     "own": "Guards: own. Each system has those it was made with, and recurrentgpt has most: repetition and format do not compare "
@@ -86,11 +87,12 @@ def cost_section(folder: RunFolder, rows: list[Row]) -> Section:
             "What a novel has and costs: the mean over premises, each the mean of its seeds. `off target` is the share by which "
             "novels are longer or shorter than asked for, whichever it is; `cached tokens` are those of the input that a server "
             "had read before and says so. Where a reader cut a reply short, its tokens are estimates.",
-            _means(
+            _systems_table(
                 folder,
                 [{**row, "off_target": abs(row["off_target"])} for row in rows],
                 names,
                 "What a novel has and costs",
+                _mean,
             ),
         ],
     )
@@ -207,9 +209,14 @@ def measure_section(folder: RunFolder, rows: list[Row]) -> Section:
         if all(row[column] is None for row in rows for column in measure.columns):
             continue  # no system of these has it
         caption = f"{name.capitalize()}, guards: {folder.plan.guards}"
-        is_growth = measure is PROMPT_GROWTH
-        shown = [_slopes(folder, rows, caption)] if is_growth else _with_spread(folder, rows, measure.columns, caption)
-        section.parts += [measure.description, *shown]
+        section.parts.append(measure.description)
+        if measure is PROMPT_GROWTH:
+            section.parts.append(_slopes(folder, rows, caption))
+        else:
+            section.parts.append(
+                _systems_table(folder, rows, measure.columns, caption, lambda _, own, many: _spread(own, many))
+            )
+            section.parts += _less_first(folder, rows, measure.columns, caption)
         section.parts += [
             f"All of {column.replace('_', ' ')} is {shared}: it tells no systems apart."
             for column in measure.columns
@@ -496,35 +503,39 @@ def _outcomes(folder: RunFolder) -> list[str | Table]:
     return [text, Table(["system", "asked for", "finished", "failed"], body, "Novels by system")] if failed else []
 
 
-def _means(folder: RunFolder, rows: list[Row], names: tuple[str, ...], caption: str) -> Table:
-    """Return a table of means by system, without what none of them has."""
-    names = tuple(name for name in names if any(row[name] is not None for row in rows))
+def _systems_table(folder: RunFolder, rows: list[Row], names: tuple[str, ...], caption: str, cell: _Cell) -> Table:
+    """Return a table of figures by system, without what none of them has."""
+    names = _known(rows, names)
     values = {name: of_premises(rows, name) for name in names}
     body: list[list[str]] = []
     for system in named_systems(folder.plan, rows):
-        premises = [(row["genre"], row["number"]) for row in rows if row["system"] == system]
-        many = len(set(premises))
-        cells = [_mean(name, list(values[name].get(system, {}).values()), many) for name in names]
-        body.append([system, str(many), str(len(premises)), *cells])
+        novels = sum(row["system"] == system for row in rows)
+        many = _premises(rows, system)
+        cells = [cell(name, list(values[name].get(system, {}).values()), many) for name in names]
+        body.append([system, str(many), str(novels), *cells])
     return Table(["system", "premises", "novels", *(name.replace("_", " ") for name in names)], body, caption)
 
 
-def _with_spread(folder: RunFolder, rows: list[Row], names: tuple[str, ...], caption: str) -> list[Table]:
-    """Return a table of means by system with their intervals, and one of what each has less what the plan's first has."""
-    names = tuple(name for name in names if any(row[name] is not None for row in rows))
-    headings = [name.replace("_", " ") for name in names]
+def _less_first(folder: RunFolder, rows: list[Row], names: tuple[str, ...], caption: str) -> list[Table]:
+    """Return a table of what each system has less what the plan's first has, premise by premise; none where nothing is left."""
+    names = _known(rows, names)
     values = {name: of_premises(rows, name) for name in names}
-    first, body, less = folder.plan.systems[0], list[list[str]](), list[list[str]]()
+    first, body = folder.plan.systems[0], list[list[str]]()
     for system in named_systems(folder.plan, rows):
-        premises = [(row["genre"], row["number"]) for row in rows if row["system"] == system]
-        many = len(set(premises))
-        found = [list(values[name].get(system, {}).values()) for name in names]
-        body.append([system, str(many), str(len(premises)), *(_spread(own, many) for own in found)])
         pairs = [_paired(values[name].get(system, {}), values[name].get(first, {})) for name in names]
         if system != first and any(pairs) and not system.endswith(STOPPED):
-            less.append([system, *(_spread(own, many) for own in pairs)])
-    tables = [Table(["system", "premises", "novels", *headings], body, caption)]
-    return [*tables, Table([f"less {first}", *headings], less, f"{caption}: less {first}")] if less else tables
+            many = _premises(rows, system)
+            body.append([system, *(_spread(own, many) for own in pairs)])
+    headings = [f"less {first}", *(name.replace("_", " ") for name in names)]
+    return [Table(headings, body, f"{caption}: less {first}")] if body else []
+
+
+def _known(rows: list[Row], names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for name in names if any(row[name] is not None for row in rows))
+
+
+def _premises(rows: list[Row], system: str) -> int:
+    return len({(row["genre"], row["number"]) for row in rows if row["system"] == system})
 
 
 def _paired(own: Mapping[tuple[str, int], float], other: Mapping[tuple[str, int], float]) -> list[float]:

@@ -21,8 +21,7 @@ from recurrentgpt.studies.report.document import Section, Table
 from recurrentgpt.studies.report.sections import runs_section
 from recurrentgpt.studies.report.write_report import page_of, section_lines, table_line, with_code, write_reports
 from recurrentgpt.studies.runs.folder import RunFolder
-from recurrentgpt.studies.runs.plan import Plan
-from recurrentgpt.studies.runs.runner import recordings_folder
+from recurrentgpt.studies.runs.plan import Plan, recordings_folder
 from recurrentgpt.studies.runs.schemas import NovelRecord
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

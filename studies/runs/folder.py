@@ -26,7 +26,7 @@ from recurrentgpt.schema.errors import StorageError
 from recurrentgpt.studies.errors import StudyError, first_error
 from recurrentgpt.studies.recording import jsonl
 from recurrentgpt.studies.recording.jsonl import Row
-from recurrentgpt.studies.runs.plan import FIELD_MEANINGS, Job, Options, Plan
+from recurrentgpt.studies.runs.plan import FIELD_MEANINGS, Job, Options, Plan, recordings_folder
 from recurrentgpt.studies.runs.provenance import collect_provenance, now
 from recurrentgpt.studies.runs.schemas import MANIFEST, NOVEL, ROWS, Manifest, NovelRecord, check_form
 
@@ -89,8 +89,12 @@ class RunFolder:
                 raise StudyError(f"{self.path} is a file: name a folder.")
             if self.path.exists() and any(self.path.iterdir()):
                 raise StudyError(f"{self.path} is not empty and no run of a study: name a new folder.")
-            if plan.replay not in ("", "packaged") and not Path(plan.replay).is_dir():
-                raise StudyError(f"There is no folder of recordings {plan.replay}: correct `replay`, or take it out.")
+            if (recordings := recordings_folder(plan)) and not recordings.is_dir():
+                raise StudyError(
+                    f"{plan.name} was not recorded with guards {plan.guards}: take others, or a model (`--live`)."
+                    if plan.replay == "packaged"
+                    else f"There is no folder of recordings {plan.replay}: correct `replay`, or take it out."
+                )
             return
         if differs := _difference(self.plan, plan):
             raise StudyError(

@@ -308,6 +308,13 @@ def with_systems(plan: Plan, systems: list[str]) -> Plan:
     return plan.model_copy(update={"systems": list(dict.fromkeys(systems))})
 
 
+def recordings_folder(plan: Plan) -> Path | None:
+    """Return the folder of recordings that a plan is answered from, if it is; those of the program lie there by guards."""
+    if plan.replay == "packaged":
+        return Path(str(resources.files("recurrentgpt.studies"))) / "data" / plan.name / plan.guards
+    return Path(plan.replay) if plan.replay else None
+
+
 def parse_plan(text: str, name: str, folder: Path) -> Plan:
     """Return the plan that `text` describes; paths in it are relative to `folder`."""
     try:

@@ -6,8 +6,6 @@ import asyncio
 import zlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
-from pathlib import Path
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -26,7 +24,7 @@ from recurrentgpt.studies.baselines.catalogue import find_system
 from recurrentgpt.studies.errors import RunStopped, StudyError
 from recurrentgpt.studies.recording.recording import FileRecorder, Recording, RoleModel, model_names, recorded_usage
 from recurrentgpt.studies.runs.folder import RunFolder
-from recurrentgpt.studies.runs.plan import Job, Options, Plan
+from recurrentgpt.studies.runs.plan import Job, Options, Plan, recordings_folder
 from recurrentgpt.studies.runs.schemas import NovelRecord, PassageRecord, PassageUsage, WrittenNovel
 from recurrentgpt.studies.study_context import StudyContext
 
@@ -57,13 +55,6 @@ class Outcome:
     kept: int
     """Novels that were finished before, and were not written again."""
     failed: int
-
-
-def recordings_folder(plan: Plan) -> Path | None:
-    """Return the folder of recordings that a plan is answered from, if it is."""
-    if plan.replay == "packaged":
-        return Path(str(resources.files("recurrentgpt.studies"))) / "data" / plan.name / "calls"
-    return Path(plan.replay) if plan.replay else None
 
 
 def run(folder: RunFolder, report: Report, *, model: Any = None, retry: RetryPolicy = RETRY) -> Outcome:

@@ -23,8 +23,8 @@ from recurrentgpt.studies.report.site import write_site
 from recurrentgpt.studies.report.write_report import latex, write_report
 from recurrentgpt.studies.runs.costs import judging_cost
 from recurrentgpt.studies.runs.folder import RunFolder
-from recurrentgpt.studies.runs.plan import CRITERIA, Judge, read_plan, with_systems
-from recurrentgpt.studies.runs.runner import recordings_folder, run
+from recurrentgpt.studies.runs.plan import CRITERIA, Judge, read_plan, recordings_folder, with_systems
+from recurrentgpt.studies.runs.runner import run
 from recurrentgpt.studies.scripted_author import scripted_author
 
 from .conftest import QUICK

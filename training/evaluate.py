@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from statistics import mean
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from training.check import context as told
 from training.client import Completion, CompletionEndpoint, complete
@@ -28,10 +28,12 @@ from training.product import (
     WRITER,
     Adapter,
     RecurrentGPTError,
+    SettingsError,
     embedded_server,
     fetch,
     stop_servers,
 )
+from training.sheets import lines, markdown
 
 PROSE = {"temperature": 0.6, "min_p": 0.06, "top_p": 0.95, "top_k": 0, "max_tokens": 560}
 NOTES = {"temperature": 0.3, "min_p": 0.1, "top_p": 1.0, "top_k": 0, "max_tokens": 320}
@@ -124,8 +126,21 @@ def table(results: Sequence[Written]) -> str:
         figures += [sum(result.measures["words"] for result in own) / minutes if minutes else 0.0]
         figures += [mean(result.uncached_tokens for result in own)]
         rows.append([way, str(len(own)), *(f"{value:.2f}" if value < 10 else f"{value:.0f}" for value in figures)])
-    lines = ["| " + " | ".join(row) + " |" for row in rows]
-    return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
+    return markdown(rows)
+
+
+def read_written(places: Iterable[Path]) -> list[Written]:
+    """Return the scenes of such files; raise SettingsError with the line that is none, or for a file that is not there."""
+    found = []
+    for place in places:
+        if not place.is_file():
+            raise SettingsError(f"There is no file {place}: name one that training.evaluate wrote.")
+        for number, text in enumerate(lines(place), 1):
+            try:
+                found.append(Written.model_validate_json(text))
+            except ValidationError as error:
+                raise SettingsError(f"{place} line {number} is no scene: {error.errors()[0]['msg']}.") from error
+    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -148,8 +163,7 @@ def _run(options: argparse.Namespace) -> list[Written]:
     known = vocabulary(_words(premises, options.known))
     output: Path = options.output
     output.parent.mkdir(parents=True, exist_ok=True)
-    lines = output.read_text(encoding="utf-8").splitlines() if output.exists() else []
-    results = [Written.model_validate_json(text) for text in lines if text.strip()]
+    results = read_written([output] if output.exists() else [])
     done = {result.key for result in results}
     path = options.model or fetch(WRITER)
     ways = [Way("none", None)] if options.plain else []

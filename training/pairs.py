@@ -9,21 +9,20 @@ texts of each pair in one order and one in the other; a reader is given one fold
 from __future__ import annotations
 
 import argparse
-import hashlib
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from training.data import DATA, Mode, Premise, read_premises
 from training.product import Library, RecurrentGPTError, SettingsError, Story, count_words, stop_servers
+from training.sheets import Answer, first_is_a, lines, markdown, read_answers, write_sheets
 
 STORIES, VERDICTS = "stories.jsonl", "verdicts.jsonl"
 CRITERIA = ("coherence", "interest")
-FOLDERS = (1, 2)
 
 
 class Told(BaseModel):
@@ -40,16 +39,11 @@ class Told(BaseModel):
     seconds: float
 
 
-class Verdict(BaseModel):
+class Verdict(Answer):
     """What one reader of a folder's sheets says of one pair."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    folder: Literal[1, 2]
-    pair: int
     coherence: Literal["A", "B", "="]
     interest: Literal["A", "B", "="]
-    why: str
 
 
 def tell(premise: Premise, way: str, seed: int, passages: int, library: Library, **settings: Any) -> Told:
@@ -82,15 +76,9 @@ def pairs(stories: Sequence[Told], ways: Sequence[str]) -> list[tuple[Told, Told
     return [(told, second[key]) for key, told in first.items() if key in second]
 
 
-def first_is_a(pair: tuple[Told, Told], folder: int) -> bool:
-    """Return whether the first way's text is A on a sheet: the story's name decides it, and each folder the other way round."""
-    drawn = hashlib.sha256(f"{pair[0].story} {pair[0].seed}".encode()).digest()[0] % 2
-    return drawn == folder % 2
-
-
 def sheet(pair: tuple[Told, Told], folder: int) -> str:
     """Return what a reader of `folder` is given of a pair."""
-    texts = pair if first_is_a(pair, folder) else pair[::-1]
+    texts = pair if first_is_a(_name(pair), folder) else pair[::-1]
     parts = [f"Premise: {pair[0].premise}"]
     for name, told in zip("AB", texts, strict=True):
         parts += [f"# Text {name}", *told.passages]
@@ -111,16 +99,19 @@ def table(both: Sequence[tuple[Told, Told]], ways: Sequence[str], verdicts: Sequ
         for verdict in verdicts:
             answer = getattr(verdict, criterion)
             if answer != "=":
-                answer = "first" if (answer == "A") == first_is_a(both[verdict.pair - 1], verdict.folder) else "second"
+                answer = (
+                    "first"
+                    if (answer == "A") == first_is_a(_name(both[verdict.pair - 1]), verdict.folder)
+                    else "second"
+                )
             counts[answer] += 1
         share = (counts["second"] + counts["="] / 2) / len(verdicts) if verdicts else 0.0
         preferred.append([criterion, str(len(verdicts)), *map(str, counts.values()), f"{share:.0%}"])
-    return "\n\n".join(_markdown(lines) for lines in ([rows, preferred] if verdicts else [rows]))
+    return "\n\n".join(markdown(lines) for lines in ([rows, preferred] if verdicts else [rows]))
 
 
-def _markdown(rows: Sequence[Sequence[str]]) -> str:
-    lines = ["| " + " | ".join(row) + " |" for row in rows]
-    return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
+def _name(pair: tuple[Told, Told]) -> str:
+    return f"{pair[0].story} {pair[0].seed}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -132,12 +123,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise SettingsError("Two ways are compared: name two, such as today=none new=teller.gguf@0.5.")
         stories = _tell_all(options, ways)
         both = pairs(stories, list(ways))
-        for folder in FOLDERS:
-            (options.output / f"sheets-{folder}").mkdir(exist_ok=True)
-            for number, pair in enumerate(both, 1):
-                place = options.output / f"sheets-{folder}" / f"{number:02}.md"
-                place.write_text(sheet(pair, folder), encoding="utf-8")
-        print(table(both, list(ways), _verdicts(options.output / VERDICTS, len(both))))
+        write_sheets(options.output, len(both), lambda index, folder: sheet(both[index], folder))
+        print(table(both, list(ways), read_answers(options.output / VERDICTS, Verdict, len(both))))
     except RecurrentGPTError as error:
         print(f"training.pairs: {error}", file=sys.stderr)
         return 1
@@ -149,7 +136,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _tell_all(options: argparse.Namespace, ways: dict[str, str]) -> list[Told]:
     folder: Path = options.output
     folder.mkdir(parents=True, exist_ok=True)
-    stories = [Told.model_validate_json(text) for text in _lines(folder / STORIES)]
+    stories = [Told.model_validate_json(text) for text in lines(folder / STORIES)]
     done = {(told.way, told.story, told.seed) for told in stories}
     premises = read_premises(options.premises)
     ends = time.monotonic() + 60 * options.minutes
@@ -169,24 +156,6 @@ def _tell_all(options: argparse.Namespace, ways: dict[str, str]) -> list[Told]:
                     file.write(told.model_dump_json() + "\n")
                 print(f"{way}: {premise.story}, seed {seed}: {told.seconds:.0f} s", file=sys.stderr, flush=True)
     return stories
-
-
-def _verdicts(path: Path, count: int) -> list[Verdict]:
-    found = []
-    for number, text in enumerate(_lines(path), 1):
-        try:
-            verdict = Verdict.model_validate_json(text)
-        except ValidationError as error:
-            raise SettingsError(f"{path} line {number} is no verdict: {error.errors()[0]['msg']}.") from error
-        if not 1 <= verdict.pair <= count:
-            raise SettingsError(f"{path} line {number} is of pair {verdict.pair}, and there are {count}.")
-        found.append(verdict)
-    return found
-
-
-def _lines(path: Path) -> Iterator[str]:
-    if path.exists():
-        yield from (text for text in path.read_text(encoding="utf-8").splitlines() if text.strip())
 
 
 def _way(text: str) -> tuple[str, str]:

@@ -16,6 +16,7 @@ Kind = Literal[
     "alphabet",
     "code",
     "control",
+    "cut",
     "role",
     "narrator",
     "tense",

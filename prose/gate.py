@@ -32,6 +32,7 @@ from recurrentgpt.prose.quotations import (
     close_quotations,
     is_balanced,
     open_quotation,
+    with_double_marks,
     without_mark_of_narration,
 )
 from recurrentgpt.prose.sentence_checks import COPY_LIMIT, Examiner
@@ -337,6 +338,7 @@ class ProseGate:
                 piece = f" {piece}"
             if self._parts_words:
                 piece = split_repeated(split_joined_words(piece, self._known), self._settled, self._said)
+                piece = with_double_marks(piece, self._settled)
             if self._mark:
                 # A model that did not close it says who spoke inside it.
                 self._unsaid = self._unsaid or (not self.keeps_all and _TAG.fullmatch(piece) is not None)

@@ -219,6 +219,27 @@ _META_WITHIN = re.compile(
     r"(?:end of|next) (?:the )?(?:scene|chapter|passage))\b",
     re.IGNORECASE,
 )
+# What the requests of small models say of a scene; `tests/prose/test_talk.py` reads it from the templates.
+_ASKED_FOR = re.compile(
+    "|".join(
+        (
+            r"\bend (?:of the (?:novel|story) )?is close(?:,|:)? in this scene\b|\bthe end of the (?:novel|story) is close\b",
+            r"\btrouble comes to its hardest point\b|\bthe trouble is decided,? and the last lines\b|\bthe last lines show\b",
+            r"\b(?:this|it) (?:is|was) the (?:last|final|first|next) (?:scene|part|passage) of (?:the|this) (?:novel|story)\b",
+            r"^it ends with a quiet picture\b|\bstay in one moment of this scene\b|\bseveral things happen in this scene\b",
+            r"\bsomebody new, with a name of their own\b",
+            r"\b(?:write|begin|continue|tell|go on with) (?:it|this|the (?:next |first )?(?:scene|story|passage))\b"
+            r"[^.\n]{0,30}\babout \d[\d,]* words\b|\bplan of the (?:next|first) scene\b",
+        )
+    ),
+    re.IGNORECASE,
+)
+_REFUSED_ALOUD = re.compile(
+    r"\bi(?:'m| am) (?:very |so )?sorry,? (?:but )?i (?:can(?:'t|not)|am (?:unable|not able) to) (?:help|assist)(?: you)? with "
+    r"(?:that|this)(?: (?:request|task))?\b",
+    re.IGNORECASE,
+)
+"""A refusal that a small model gives to somebody of the story to say; few novels have it in these words."""
 _AROUND = r"[^\w\"“”„«»「」?？]*"
 _THE_END = re.compile(
     rf"^{_AROUND}(?:the end|fin|end|全文[完终終]|[完终終]){_AROUND}$"
@@ -237,7 +258,12 @@ def remark(sentence: str, before: str, finale: bool) -> Fault | None:
     if starts_line(before) and (match := LABEL.match(plain)):
         return Fault("meta", match.group())
     told = narration(plain, before).strip(" \n,")
-    match = _META_BEGINNING.match(told) or _META_WITHIN.search(told)
+    match = (
+        _META_BEGINNING.match(told)
+        or _META_WITHIN.search(told)
+        or _ASKED_FOR.search(told)
+        or _REFUSED_ALOUD.search(plain.replace("’", "'"))
+    )
     return Fault("meta", match.group()) if match else None
 
 

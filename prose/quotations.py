@@ -12,6 +12,10 @@ _ACTS = "nodded|shook|looked|turned|smiled|frowned|sighed|laughed|reached|walked
 _MARKED_NARRATION = re.compile(
     rf'(\s*)"((?:[A-Z]\w+(?: [A-Z]\w+)?|He|She|They) (?:(?:{_SPEAKS})(?:,| again\b|\.)|(?:{_ACTS})\b)[^"]*)("?\s*)\Z'
 )
+_SINGLE = re.compile(
+    r"(?P<opens>^\s*|[,:.!?…] +)'(?=[A-Z]|\Z)(?!(?:Tis|Twas|Twere|Cause|Til|Em|Bout)\b)|(?<=[,.!?…])'(?!\w)"
+)
+"""A single mark that opens speech, with what stands before it, or closes it."""
 _SAYS = re.compile(rf"\b(?:{_SPEAKS}),")
 _ADDRESSES = re.compile(r"\b(?:I|me|my|we|us|our|you|your)\b", re.IGNORECASE)
 
@@ -51,6 +55,26 @@ def without_mark_of_narration(sentence: str) -> str:
         return sentence
     told = _SAYS.split(found[2], maxsplit=1)[0]
     return sentence if _ADDRESSES.search(told) else found[1] + found[2] + found[3].replace('"', "")
+
+
+def with_double_marks(sentence: str, before: str) -> str:
+    """Return a sentence of English with its speech in straight double marks where it stands in single ones.
+
+    `before` is its passage before it: a mark that closes is one where a quotation is open.
+    """
+    said = open_quotation(before)
+    if "'" not in sentence or '"' in sentence or _SINGLE.search(f" {said[1:]}"):
+        return sentence
+    is_open = bool(said)
+
+    def doubled(mark: re.Match[str]) -> str:
+        nonlocal is_open
+        if is_open == (mark["opens"] is not None):
+            return mark[0]
+        is_open = not is_open
+        return f'{mark["opens"] or ""}"'
+
+    return _SINGLE.sub(doubled, sentence)
 
 
 def is_balanced(sentence: str) -> bool:

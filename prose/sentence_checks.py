@@ -14,11 +14,11 @@ from functools import lru_cache
 
 from recurrentgpt.prose.alphabets import foreign_characters
 from recurrentgpt.prose.banned import BannedPhrases
-from recurrentgpt.prose.fault import Fault, line_of
+from recurrentgpt.prose.fault import LINE_SHOWN, Fault, line_of
 from recurrentgpt.prose.looping import PassageIndex, find_loop
 from recurrentgpt.prose.machine_talk import LABEL, machine_talk, remark
 from recurrentgpt.prose.quotations import narration
-from recurrentgpt.prose.sentences import segments, starts_line
+from recurrentgpt.prose.sentences import is_cut, segments, starts_line
 from recurrentgpt.prose.shared_runs import ngrams, tokens
 
 MOST_ALIKE, FEWEST_WORDS = 0.75, 5
@@ -102,6 +102,7 @@ class Examiner:
             or _control(sentence)
             or _role(sentence)
             or _code(sentence)
+            or _cut(sentence)
             or _heading(sentence, before)
             or remark(sentence, before, self.finale)
             or _script(sentence, before)
@@ -212,6 +213,10 @@ _NUMBERED = re.compile(
 )
 
 
+def _cut(sentence: str) -> Fault | None:
+    return Fault("cut", sentence[-LINE_SHOWN:].strip()) if is_cut(sentence) else None
+
+
 def _heading(sentence: str, before: str) -> Fault | None:
     if match := _HEADING.search(sentence):
         at_line_start = match.start() > 0 or starts_line(before) or "**" in match.group() or "__" in match.group()
@@ -297,11 +302,14 @@ _NO_VERB = (
     r"(?:was|as|his|this|its|us|thus|perhaps|besides|always|sometimes|afterwards|towards|across|less|plus|yes|upstairs|"
     r"downstairs|sideways|\w+wards|indoors|outdoors|hours|days|weeks|months|years)\b"
 )
+_DO = "are|have|stand|walk|look|turn|say|ask|take|go|sit|hold|fall|smile|nod|move|begin|feel|see|hear|know|open|close|rise|wait"
+_DOES = "is|has|stands|walks|looks|turns|says|asks|takes|comes|goes|sits|holds|falls|runs|smiles|nods|begins|opens|closes|rises"
 _IN_THE_PRESENT = re.compile(
-    rf"(?<![\w'’])(?<!\b[Tt]he )(?:[Hh]e|[Ss]he|(?!{_NO_NAME})[A-Z][a-z]+(?: [A-Z][a-z]+)?)"
+    rf"(?<![\w'’])(?:[Tt]hey (?:{_DO})|(?:[Tt]he|[Hh]is|[Hh]er|[Tt]heir) [a-z]+[^\Ws] (?:{_DOES}))\b(?! been\b)"
+    rf"|(?<![\w'’])(?<!\b[Tt]he )(?:[Hh]e|[Ss]he|(?!{_NO_NAME})[A-Z][a-z]+(?: [A-Z][a-z]+)?)"
     rf"(?: (?:\w+ly|still|also|then|only|just|never|not))? (?:is|has|does|(?!{_NO_VERB})[a-z]{{2,}}[^\Ws]s)\b"
 )
-"""Somebody, and what they do now. Of 48,000 sentences of novels in the past that were written for training it finds 13."""
+"""Somebody or something, and what they do now. Of 40,694 sentences in the past that were written for training it finds 27."""
 
 
 def _present(sentence: str, before: str) -> Fault | None:

@@ -143,6 +143,14 @@ def _counted(text: str) -> int:
     return len(words(text))
 
 
+_CUT = re.compile(r"(?:[-,;:]|\b(?:the|an?|and|my|your|our|their))\.[\"”]?\s*\Z")
+
+
+def is_cut(sentence: str) -> bool:
+    """Tell whether a full stop ends a sentence in its middle, as a pattern or a limit does: "He took the-.", "He took the."."""
+    return _CUT.search(sentence) is not None
+
+
 def ends_a_sentence(text: str) -> bool:
     """Tell whether `text` stops where a sentence stops, a closing quotation mark included."""
     stripped = text.rstrip()

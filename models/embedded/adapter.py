@@ -48,9 +48,18 @@ class Adapter:
 
     def trained_for(self) -> str:
         """Return the SHA-256 of the model file that it was trained for, as the manifest beside it says; "" without one."""
+        return self._told("settings", "base")
+
+    def checksum(self) -> str:
+        """Return the SHA-256 that the file itself must have, as the manifest beside it says; "" without one."""
+        return self._told("sha256")
+
+    def _told(self, *keys: str) -> str:
         try:
-            manifest = json.loads(self.path.with_suffix(".json").read_text(encoding="utf-8"))
-            return str(manifest["settings"]["base"])
+            told = json.loads(self.path.with_suffix(".json").read_text(encoding="utf-8"))
+            for key in keys:
+                told = told[key]
+            return str(told)
         except (OSError, ValueError, KeyError, TypeError):
             return ""
 

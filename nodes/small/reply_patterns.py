@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from recurrentgpt.nodes.small.plot_moves import Move
-from recurrentgpt.prose.sentences import language_code
+from recurrentgpt.prose.sentences import is_cut, language_code
 
 _LETTERS = {
     **dict.fromkeys(("ru", "bg", "uk"), "А-Яа-яЁёЇїІіЄєҐґ"),
@@ -103,6 +103,18 @@ def whole(plan: str) -> str:
     return " ".join(kept)
 
 
+def uncut(text: str) -> str:
+    """Return a reply's text whose sentences that a full stop cut in their middle end with the clause before."""
+    kept = []
+    for sentence in _SENTENCES.split(text):
+        if is_cut(sentence):
+            clauses = [match.start() for match in _CLAUSE.finditer(sentence, 20)]
+            sentence = f"{sentence[: clauses[-1]]}." if clauses else f"{_LAST_WORD.sub('', sentence)}."
+        kept.append(sentence)
+    return " ".join(kept)
+
+
+_LAST_WORD = re.compile(r"(?: [\w'’]+)?[-,;:]?\.\s*\Z")
 _SENTENCES = re.compile(r"(?<=\.)(?<!\bMrs\.)(?<!\b(?:Mr|Ms|Dr|St)\.) ")
 _CLAUSE = re.compile(r"[,;]? (?:and|but|because|while|when|where|until|so|before|after|then) |[,;] ")
 

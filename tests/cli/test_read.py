@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from pathlib import Path
 
 import pytest
 
@@ -117,9 +119,13 @@ def test_unknown_story(cli, command):
 def test_models(cli, user_folder):
     models = cli("models", "list", "--json").events
     assert {"model", "what", "license", "bytes", "present", "path"} == set(models[0])
-    assert not any(model["present"] for model in models)
+    *fetched, adapter = models
+    assert not any(model["present"] for model in fetched)
     assert all(model["model"] in cli("models", "list").out for model in models)
-    for model in models:
+    assert (adapter["model"], adapter["present"]) == ("storyteller", True), "it comes with the package"
+    assert adapter["bytes"] == Path(adapter["path"]).stat().st_size <= 25_000_000
+    assert cli("models", "path", "storyteller").out.strip() == adapter["path"]
+    for model in fetched:
         result = cli("models", "path", model["model"])
         assert result.out.strip() == model["path"]
         assert "not fetched yet" in result.err
@@ -346,15 +352,21 @@ def test_a_store_that_cannot_be_opened_leaves_nothing_pending(process, server, t
 
 
 @pytest.mark.parametrize(
-    ("base", "status"),
-    [(WRITER.files[0].sha256, "ok"), ("0" * 64, "fail"), (None, "warn")],
-    ids=["own", "other", "bare"],
+    ("base", "told", "status"),
+    [
+        (WRITER.files[0].sha256, b"GGUF", "ok"),
+        ("0" * 64, b"GGUF", "fail"),
+        (None, b"GGUF", "warn"),
+        (WRITER.files[0].sha256, b"GG", "fail"),
+    ],
+    ids=["own", "other", "bare", "damaged"],
 )
-def test_doctor_tells_whether_an_adapter_fits(cli, monkeypatch, tmp_path, base, status):
+def test_doctor_tells_whether_an_adapter_fits(cli, monkeypatch, tmp_path, base, told, status):
     worn = tmp_path / "teller.gguf"
     worn.write_bytes(b"GGUF")
     if base:
-        worn.with_suffix(".json").write_text(json.dumps({"settings": {"base": base}}))
+        manifest = {"sha256": hashlib.sha256(told).hexdigest(), "settings": {"base": base}}
+        worn.with_suffix(".json").write_text(json.dumps(manifest))
     monkeypatch.setenv("RECURRENTGPT_ADAPTER", f"{worn}@0.6")
     assert _checks(cli("doctor", "--json"))["adapter"]["status"] == status
 

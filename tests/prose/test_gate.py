@@ -451,6 +451,18 @@ def test_a_quotation_is_closed_where_its_paragraph_ends():
     assert gate_of(f"{first}.\n\n{second}\n\n", 1000).finish() == f'{first}."\n\n{second}'
 
 
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_speech_in_single_marks_has_double_ones(size):
+    told = "'Wait for me,' said Ada. 'I don't know the way. It is dark.' The dogs' bowls were empty.\n\nBo said, 'Come.'\n\n"
+    assert gate_of(told, size).finish() == (
+        '"Wait for me," said Ada. "I don\'t know the way. It is dark." The dogs\' bowls were empty.\n\nBo said, "Come."'
+    )
+    nested = "\"She told me, 'Go home. Stay there,' and left,\" said Ada."
+    assert gate_of(f"{nested}\n\n", size).finish() == nested
+    early = "'Twas late, and Ada slept."
+    assert gate_of(f"{early}\n\n", size).finish() == early
+
+
 def test_a_speech_of_several_paragraphs_of_a_capable_model_opens_each_of_them():
     speech = '"We will make it right. Come home now.\n\n"There is nothing left to do here," Ada said.'
     gate = ProseGate(min_words=5, max_words=1000, keeps_all=True)

@@ -1,10 +1,15 @@
 """What sounds like the talk of a model in nine languages, and is the story's."""
 
+import re
+from importlib import resources
+from pathlib import Path
+
 import pytest
 
 from recurrentgpt.prose.gate import ProseGate
 from recurrentgpt.prose.machine_talk import TALK, machine_talk
-from recurrentgpt.prose.sentence_checks import Examiner
+from recurrentgpt.prose.sentence_checks import Examiner, find_fault
+from recurrentgpt.prose.sentences import sentences
 from recurrentgpt.prose.unwrap import strip_opening
 
 FIRST = [
@@ -236,3 +241,17 @@ def test_a_long_line_is_read_at_once(beginning, filling):
         machine_talk(text, "", finale=False)
         for keeps_all in (True, False):
             strip_opening(text, final=True, keeps_all=keeps_all)
+
+
+PROMPTS = Path(str(resources.files("recurrentgpt.prompts")))
+ASKED = re.compile(r"\{% (?:el)?if (?:pace|invite|finale)[^%]*%\}\n(?P<said>[^{]+)")
+
+
+@pytest.mark.parametrize(
+    "template", sorted(PROMPTS.glob("*/s*/write.md")), ids=lambda path: "/".join(path.parts[-3:-1])
+)
+def test_no_sentence_of_a_request_is_told_as_the_story(template):
+    asked = [sentence for match in ASKED.finditer(template.read_text()) for sentence in sentences(match["said"])]
+    assert len(asked) >= 6
+    told = [sentence for sentence in asked if not find_fault(sentence, before="Ada laughed.\n\n")]
+    assert told == []

@@ -54,25 +54,24 @@ def models_list(json: JsonLines = False) -> None:
     Example:
       recurrentgpt models list
     """
+    from recurrentgpt.models.embedded.adapter import STORYTELLER, STRENGTH
     from recurrentgpt.models.embedded.fetch import is_present, model_path
 
-    entries = [(entry, is_present(entry)) for entry in catalogue().values()]
+    listed = [
+        (entry.id, entry.what, entry.license, entry.size, is_present(entry), model_path(entry))
+        for entry in catalogue().values()
+    ]
+    worn = f"adapter of the embedded writer, worn at {STRENGTH:g}"
+    listed.append((STORYTELLER.stem, worn, "Apache-2.0", STORYTELLER.stat().st_size, True, STORYTELLER))
     if json:
-        for entry, present in entries:
+        for name, what, terms, many, present, path in listed:
             print_json(
-                {
-                    "model": entry.id,
-                    "what": entry.what,
-                    "license": entry.license,
-                    "bytes": entry.size,
-                    "present": present,
-                    "path": str(model_path(entry)),
-                }
+                {"model": name, "what": what, "license": terms, "bytes": many, "present": present, "path": str(path)}
             )
         return
     rows = [
-        (entry.id, entry.what, size(entry.size), entry.license, "here" if present else "not fetched")
-        for entry, present in entries
+        (name, what, size(many), terms, "here" if present else "not fetched")
+        for name, what, terms, many, present, _ in listed
     ]
     print_table(("Model", "What", "Size", "License", ""), rows, uncut=(0, 2, 4))
 
@@ -109,9 +108,13 @@ def models_path(
     Example:
       ls -lh "$(recurrentgpt models path)"
     """
+    from recurrentgpt.models.embedded.adapter import STORYTELLER
     from recurrentgpt.models.embedded.catalogue import DEFAULT_WRITER
     from recurrentgpt.models.embedded.fetch import model_path
 
+    if model == STORYTELLER.stem:
+        print_text(str(STORYTELLER))
+        return
     entry = _find(model or DEFAULT_WRITER)
     print_text(str(model_path(entry)))
     if not model_path(entry).exists():

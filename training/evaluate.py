@@ -1,8 +1,8 @@
 """Measure the writer with and without an adapter: `python -m training.evaluate --adapter teller.gguf -o out.jsonl`.
 
 Every context is a scene of a story that no data comes from: the write call, then facts, then plans, as a story makes them, by the
-same templates. The scenes are kept as JSON Lines, so that readers can judge what rules cannot, and a run that was broken off goes
-on. The same seeds are used for every way of writing.
+same templates and with the same sampling. The scenes are kept as JSON Lines, so that readers can judge what rules cannot, and a
+run that was broken off goes on. The same seeds are used for every way of writing.
 """
 
 from __future__ import annotations
@@ -23,21 +23,27 @@ from training.conversation import Exchange, messages, plans_prompt, prompts, wri
 from training.data import DATA, Premise, Scene, read_premises, read_scenes
 from training.measures import Measures, measure, vocabulary
 from training.product import (
+    EMBEDDER,
+    FACTS,
     MOVES,
+    PLANS_TAUGHT,
     READERS_MOVES,
+    WRITE_TAUGHT,
     WRITER,
     Adapter,
+    Decoding,
     RecurrentGPTError,
     SettingsError,
     embedded_server,
     fetch,
+    prose_tokens,
     stop_servers,
 )
 from training.sheets import lines, markdown
 
-PROSE = {"temperature": 0.6, "min_p": 0.06, "top_p": 0.95, "top_k": 0, "max_tokens": 560}
-NOTES = {"temperature": 0.3, "min_p": 0.1, "top_p": 1.0, "top_k": 0, "max_tokens": 320}
 PLANS = 3
+LONGEST = 400
+"""Words of a scene at most, as in a story when nothing else is set."""
 
 
 class Written(BaseModel):
@@ -72,19 +78,24 @@ def write(server: CompletionEndpoint, context: Scene, seed: int, way: str, known
     """Return the scene, its facts and the plans after it as the model makes them at the first try."""
     made: list[Completion] = []
 
-    def ask(done: Sequence[Exchange], sampling: dict[str, float]) -> str:
+    def ask(done: Sequence[Exchange], decoding: Decoding, longest: int = 0) -> str:
+        sampling = {
+            **decoding.sampling,
+            "temperature": decoding.temperature,
+            "max_tokens": longest or decoding.max_tokens,
+        }
         made.append(complete(server, messages(context.mode, done), seed=seed + len(done), **sampling))
         return made[-1].text
 
     first = writing(context)
-    passage = ask([first], PROSE)
+    passage = ask([first], WRITE_TAUGHT, prose_tokens(LONGEST))
     scene = context.model_copy(update={"passage": passage})
     talk = [Exchange("write", first.prompt, passage or "."), Exchange("facts", prompts(context.mode).fill("facts"), "")]
-    noted = ask(talk, NOTES)
+    noted = ask(talk, FACTS)
     deck = MOVES if context.mode == "novel" else READERS_MOVES
     moves = [deck[(seed + 7 * place) % len(deck)]["name"] for place in range(PLANS)]
     talk = [*talk[:1], Exchange("plans", plans_prompt(context, moves), "")]
-    planned = ask(talk, PROSE)
+    planned = ask(talk, PLANS_TAUGHT)
     facts, plans = _object(noted), _object(planned)
     figures = measure(passage, mode=context.mode, plan=context.plan, context=told(context), known=known)
     return Written(
@@ -160,7 +171,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> list[Written]:
     premises = read_premises(options.premises)
     wanted = contexts(premises)[: options.contexts]
-    known = vocabulary(_words(premises, options.known))
+    dictionary = options.dictionary or fetch(EMBEDDER) / "tokenizer.json"
+    known = vocabulary([*_words(premises, options.known), *_entries(dictionary)])
     output: Path = options.output
     output.parent.mkdir(parents=True, exist_ok=True)
     results = read_written([output] if output.exists() else [])
@@ -196,6 +208,16 @@ def _words(premises: Iterable[Premise], places: Sequence[Path]) -> Iterable[str]
         yield scene.passage
 
 
+def _entries(dictionary: Path) -> list[str]:
+    """Return the words of a tokenizer's file, such as `footsteps`, which are no two run together."""
+    try:
+        return [str(entry) for entry in json.loads(dictionary.read_text(encoding="utf-8"))["model"]["vocab"]]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise SettingsError(
+            f"{dictionary} is no tokenizer.json with a vocabulary: name one with --dictionary."
+        ) from error
+
+
 def _object(text: str) -> dict[str, object]:
     try:
         found = json.loads(text)
@@ -226,6 +248,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--contexts", type=int, help="only so many contexts")
     parser.add_argument(
         "--known", nargs="*", type=Path, default=[DATA / "mended"], help="scenes whose words are known ones"
+    )
+    parser.add_argument(
+        "--dictionary", type=Path, help="a tokenizer.json whose words are known, too; the embedder's by default"
     )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--model", type=Path, help="a GGUF file; the embedded writer by default")

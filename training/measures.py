@@ -93,6 +93,8 @@ _PRESENT = frozenset(_PAST) - {"lets", "sets", "puts", "reads", "shuts", "cuts",
     "is", "are", "has", "looks", "asks", "walks", "turns", "opens", "closes", "pulls", "pushes", "nods", "smiles", "stops",
     "starts", "stares", "replies", "answers", "whispers", "shouts", "reaches", "watches", "waits", "steps", "wants", "needs",
 }  # fmt: skip
+_WITH_PARTICIPLES = frozenset({"is", "are", "am", "be", "been", "being", "has", "have"})
+"""Behind these "kept" is no past: "it is kept", "you have kept"."""
 _PAST_FORMS = frozenset(_PAST.values()) | {"was", "were", "had", "did"}
 
 
@@ -200,7 +202,10 @@ def present_share(passage: str) -> float:
         word in _PRESENT or (before == "you" and not _PRESENT.isdisjoint({f"{word}s", f"{word}es"}))
         for before, word in pairwise(["", *narrated])
     )
-    past = sum(word in _PAST_FORMS or (word.endswith("ed") and len(word) > 4) for word in narrated)
+    past = sum(
+        (word in _PAST_FORMS or (word.endswith("ed") and len(word) > 4)) and before not in _WITH_PARTICIPLES
+        for before, word in pairwise(["", *narrated])
+    )
     return present / (present + past) if present + past else 0.0
 
 

@@ -2,8 +2,9 @@
 
 from recurrentgpt.errors import ModelRefused, ModelUnavailable, RecurrentGPTError, SettingsError
 from recurrentgpt.library import Library
+from recurrentgpt.models.decoding import FACTS, PLANS_TAUGHT, WRITE_TAUGHT, Decoding, prose_tokens
 from recurrentgpt.models.embedded.adapter import Adapter
-from recurrentgpt.models.embedded.catalogue import WRITER
+from recurrentgpt.models.embedded.catalogue import EMBEDDER, WRITER
 from recurrentgpt.models.embedded.fetch import fetch, sha256
 from recurrentgpt.models.embedded.server import embedded_server, stop_servers
 from recurrentgpt.nodes.small.plot_moves import CLOSING_MOVES, MOVES, READERS_MOVES
@@ -16,10 +17,15 @@ from recurrentgpt.story import Story
 
 __all__ = [
     "CLOSING_MOVES",
+    "EMBEDDER",
+    "FACTS",
     "MOVES",
+    "PLANS_TAUGHT",
     "READERS_MOVES",
     "WRITER",
+    "WRITE_TAUGHT",
     "Adapter",
+    "Decoding",
     "Library",
     "ModelRefused",
     "ModelUnavailable",
@@ -34,6 +40,7 @@ __all__ = [
     "is_balanced",
     "last_sentences",
     "packaged",
+    "prose_tokens",
     "sentences",
     "sha256",
     "stop_servers",

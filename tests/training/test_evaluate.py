@@ -68,6 +68,8 @@ def test_the_tense_is_that_of_the_narrator_alone() -> None:
     assert present_share('"She is here and she knows it," he said. He looked away.') == 0.0
     assert present_share("She walks in and looks round. He says nothing.") == 1.0
     assert present_share("You push the door and ask him for the key.") == 1.0
+    assert present_share("It is closed, and you have kept the key. You push.") == 1.0
+    assert present_share("It was closed. She opened it.") == 0.0
 
 
 def test_joined_words_are_two_known_ones() -> None:
@@ -127,7 +129,9 @@ def writer(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 def test_the_table_with_and_without(tmp_path: Path, writer: Server, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "held.jsonl").write_text(line(premise("held")))
+    (tmp_path / "tokenizer.json").write_text(json.dumps({"model": {"vocab": {"foot": 1, "steps": 2, "footsteps": 3}}}))
     command = [str(tmp_path / "held.jsonl"), "-o", str(tmp_path / "out.jsonl"), "--known", "--contexts", "2"]
+    command += ["--dictionary", str(tmp_path / "tokenizer.json")]
     command += ["--model", str(tmp_path / "model.gguf"), "--adapter", str(tmp_path / "teller.gguf"), "--scale", "0.5"]
     assert evaluate_main(command) == 0
     rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in capsys.readouterr().out.splitlines()]
@@ -145,3 +149,8 @@ def test_the_table_with_and_without(tmp_path: Path, writer: Server, capsys: pyte
     assert [len(body["messages"]) for body in writer.bodies[:3]] == [2, 4, 4]
     assert evaluate_main(command) == 0
     assert len(writer.bodies) == calls, "what was written is not written again"
+    sampled = [(body["temperature"], body["max_tokens"], body.get("presence_penalty")) for body in writer.bodies[:3]]
+    assert sampled == [(0.6, 860, 0.35), (0.3, 320, None), (0.7, 420, None)], "as in a story"
+
+    assert evaluate_main([*command, "--dictionary", str(tmp_path / "out.jsonl")]) == 1
+    assert "is no tokenizer.json" in capsys.readouterr().err

@@ -14,7 +14,7 @@ from langgraph_sdk import Auth
 
 auth = Auth()
 # Not for a client to say: what sends the server's key elsewhere, spends it on another model, or reads the server's disk.
-KEPT = {"base_url", "model", "models", "prompts"}
+KEPT = {"adapter", "base_url", "model", "models", "prompts"}
 
 
 @auth.authenticate

@@ -1,4 +1,4 @@
-"""commit: append the timestep to the story log. The only node that writes to the store, and idempotent."""
+"""commit: append the timestep to the story log, idempotently; corrections are appended by `by_hand`."""
 
 from __future__ import annotations
 

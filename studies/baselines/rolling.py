@@ -83,7 +83,10 @@ def one_shot() -> Builder:
 
     async def write_whole(state: BaselineState, run: StudyRun) -> Update:
         target = run.settings.target_words
-        turns = system_turns(run, "one_shot", "novel", genre=state["genre"], premise=state["premise"], words=target)
+        # Asked for "a whole novel", a small model refuses.
+        small = (await run.model("writer")).tier == "small"
+        asked = {"genre": state["genre"], "premise": state["premise"], "words": target, "small": small}
+        turns = system_turns(run, "one_shot", "novel", **asked)
         novel = await write_raw(state, run, turns, round(1.1 * target), purpose=("write", 0))
         return {"plan": "", "passage": require_prose(novel, run)}
 

@@ -108,6 +108,7 @@ async def test_no_client_has_the_servers_key_or_disk(post, bob, playing):
     with playing.Writer() as elsewhere:
         for name, value in {
             "base_url": elsewhere.base_url, "prompts": "/etc", "model": "dearest", "models": {"writer": "dearest"},
+            "adapter": "/etc/passwd",
         }.items():  # fmt: skip
             for said in ({"context": {name: value}}, {"config": {"configurable": {name: value}}}):
                 for where in (thread, None):

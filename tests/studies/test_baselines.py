@@ -69,6 +69,13 @@ class TestRolling:
         assert len(novel.model.calls) == len(novel.passages) == 1
         assert "about 1500 words" in novel.prompts()[0]
 
+    @pytest.mark.parametrize(("tier", "whole"), [("small", False), ("full", True)])
+    async def test_a_small_model_which_would_refuse_is_not_asked_for_a_whole_novel(self, write, tier, whole):
+        (asked,) = (await write("one_shot", 1500, tier=tier)).prompts()
+        assert ("Write a whole mystery novel" in asked) is whole
+        assert ("A mystery novel\nPremise:" in asked) is not whole
+        assert "about 1500 words" in asked
+
     async def test_a_refusal_is_told_in_the_models_own_words(self, write):
         with pytest.raises(
             ModelReplyError, match=r"told no story, and said \"I'm sorry, but I can't assist with that request\.\""

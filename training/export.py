@@ -1,4 +1,4 @@
-"""Write a trained adapter as the GGUF file that llama.cpp loads beside the model: `python -m training.export run -o FOLDER`.
+"""Write a trained adapter as the GGUF file that llama.cpp loads beside the model: `python -m training.export run -o FILE.gguf`.
 
 A manifest beside it says what it was made from: hashes of the base, the data, the templates and this code.
 """

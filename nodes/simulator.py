@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from langchain_core.messages import SystemMessage
@@ -14,8 +15,17 @@ from recurrentgpt.nodes.prompt_values import memory_lines, memory_was_edited, su
 from recurrentgpt.nodes.reply_schemas import ChoiceReply, choice_reply, revised
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
 from recurrentgpt.prose.list_marks import without_number
+from recurrentgpt.prose.sentences import count_words, sentences
+from recurrentgpt.prose.shared_runs import overlap
 from recurrentgpt.schema.choice import choose_plan
 from recurrentgpt.schema.state import Choice, State
+
+PLANNED = 12
+"""Passages whose plans a model that wears an adapter does not choose again, the newest ones."""
+MOST_TOLD_AGAIN = 0.5
+"""Share of word pairs that a plan's sentence may have in common with a sentence of one of them."""
+SHORTEST = 6
+"""Words of the sentences that are compared."""
 
 
 @node
@@ -29,7 +39,10 @@ async def simulator(state: State, runtime: StoryRuntime) -> Update:
     taught = bool(model.adapter and state["step"])
     # Before the first passage there is no conversation that a choice could go on from.
     prompts = runtime.prompts(model if taught else replace(model, adapter=None))
-    order = list(range(len(plans)))
+    told_before = await _planned(state, runtime) if taught else []
+    order = [number for number, plan in enumerate(plans) if not _tells_again(plan, told_before)] or list(
+        range(len(plans))
+    )
     runtime.chance(state, state["step"], state.get("take", 0), "order").shuffle(order)
     shared = variables(state, runtime, state["step"] + 1)
     shuffled = [plans[number] for number in order]
@@ -40,15 +53,17 @@ async def simulator(state: State, runtime: StoryRuntime) -> Update:
     seed = runtime.seed(state, "simulator")
 
     def check(reply: ChoiceReply) -> str | None:
-        return None if 1 <= reply.index <= len(plans) and reply.plan.strip() else f"index is 1 to {len(plans)}."
+        return None if 1 <= reply.index <= len(shuffled) and reply.plan.strip() else f"index is 1 to {len(shuffled)}."
 
     if model.tier == "small":
         instruction = SystemMessage(prompts.fill("system", **shared))
         turns = [*(await written_turns(state, runtime, model) if taught else [instruction]), *asked]
         about = [] if taught else await living(state, runtime, subjects(state, runtime), state.get("passage", ""))
-        schema: type[ChoiceReply] = choice_reply(len(plans), runtime.context.language, about, taught=taught)
+        schema: type[ChoiceReply] = choice_reply(len(shuffled), runtime.context.language, about, taught=taught)
         reply = await ask(model, turns, schema, **sampled(CHOOSE), seed=seed, meter=runtime.meter, check=check)
         reply.plan = revised(reply, shuffled)
+        if _tells_again(reply.plan, told_before):
+            reply.plan = shuffled[reply.index - 1]
     else:
         before = [SystemMessage(prompts.fill("system", **shared))]
         turns = [*(await written_turns(state, runtime, model) if state["step"] else before), *asked]
@@ -60,3 +75,18 @@ async def simulator(state: State, runtime: StoryRuntime) -> Update:
     update = choose_plan(" ".join(reply.plan.split()), "simulator", choice)
     piloted = state.get("autopilot", 0)
     return {**update, "autopilot": piloted - 1 if piloted > 0 else piloted}
+
+
+async def _planned(state: State, runtime: StoryRuntime) -> list[str]:
+    """Return the sentences of the plans that the last passages were written from."""
+    commits = await runtime.log.latest(state["story"], state["head"], PLANNED)
+    return _long_sentences(commit["plan"] for commit in commits)
+
+
+def _long_sentences(plans: Iterable[str]) -> list[str]:
+    return [sentence for plan in plans for sentence in sentences(plan) if count_words(sentence) >= SHORTEST]
+
+
+def _tells_again(plan: str, before: list[str]) -> bool:
+    """Tell whether a plan has a sentence that says what one before has said: a small model's story turns in a circle."""
+    return any(overlap(sentence, other) > MOST_TOLD_AGAIN for sentence in _long_sentences([plan]) for other in before)

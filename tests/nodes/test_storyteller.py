@@ -77,6 +77,24 @@ async def test_its_plans_wait_for_the_notes(model: ScriptedChatModel) -> None:
     assert "Plan the next scene" in plans[3], "one after the other, so that nothing is read twice"
 
 
+@pytest.mark.parametrize("told_again", [1, 3])
+async def test_no_plan_is_chosen_that_tells_again_what_was_planned(model: ScriptedChatModel, told_again: int) -> None:
+    graph = build_story_graph(checkpointer=InMemorySaver(), store=InMemoryStore())
+    context = Context(model=model, embeddings=HashEmbeddings(), selector="simulator", steps=2, min_words=100)
+    config: RunnableConfig = {"configurable": {"thread_id": "1"}}
+    given = {"genre": "thriller", "premise": "Mira tends a lamp."}
+    await graph.ainvoke(given, config, context=context, interrupt_before=["simulator"])
+    state = (await graph.aget_state(config)).values
+    assert state["step"] == 1
+    again = f"{state['plan']} Then the rain comes down on the roof."
+    plans = [again] * told_again + ["The ferry sinks at noon.", "A stranger asks for bread."][: 3 - told_again]
+    await graph.aupdate_state(config, {"candidate_plans": plans})
+    await graph.ainvoke(None, config, context=context)
+    (choosing,) = [said(call)[3] for call in model.calls if len(call) > 3 and "Plans for the next" in said(call)[3]]
+    assert (again in choosing) is (told_again == 3), "where all do, one of them it is"
+    assert ("The ferry sinks at noon." in choosing) is (told_again == 1)
+
+
 @pytest.mark.parametrize(("settings", "stands"), [({}, False), ({"tense": "present"}, True)])
 async def test_a_scene_that_slips_into_the_present_is_written_anew(
     write: Any, model: ScriptedChatModel, settings: dict[str, str], stands: bool

@@ -937,6 +937,8 @@ def of_brief(brief: Brief) -> list[Change]:
         # A ship that somebody is the captain of may be called something, too.
         found = (called for called in _CALLED.finditer(who) if not _OF_A_THING.search(who, 0, called.start()))
         changes += [{**about, "do": "alias", "value": called[1]} for called in found]
+        if _DEAD_OF_BRIEF.search(who) and not _WALKS_ON.search(who):
+            changes.append({**about, "aspect": "status", "value": "dead", "text": character})
         if pronoun := _pronoun_in(who):
             pronouns[name] = {**about, "aspect": "pronouns", "value": pronoun, "text": character}
         if owner:
@@ -950,6 +952,20 @@ _CALLED = re.compile(
     r"([A-Z][\w’-]*(?: [A-Z][\w’-]*){0,2})(?=[\"'”’.,;)]|$| by\b)"
 )
 """What else somebody is called, by the brief."""
+_DEAD_OF_BRIEF = re.compile(
+    r"^(?:the|an?|his|her|their|[A-Z][\w’-]*['’]s) (?:(?!whose\b)[\w-]+ ){0,4}?(?:[a-z-]+,? (?:who|and (?:he|she))) "
+    r"(?:(?:is|was|has been|lies) (?:(?:now|already|long|found|shot) )*(?:dead|murdered|killed|drowned|hanged|poisoned|strangled)"
+    r"|(?:has |had )?died)\b(?! (?:to|tired|set|certain|sure|serious|against|wrong|right|twice)\b)"
+    r"|^(?:the|an?|his|her|their|[A-Z][\w’-]*['’]s) (?:dead|murdered|late) "
+    rf"(?:{FAMILY.pattern}|man|woman|boy|girl|cook|king|queen)(?!['’])\b"
+)
+"""By what a brief tells of somebody that they are dead as the story begins."""
+_WALKS_ON = re.compile(
+    r"\b(?:widow(?:er)?|orphan|ghosts?|spirits?|spectre|phantom|undead|vampire|zombie|revenant|haunts?|believed|thought|said|presumed|supposed|"
+    r"pretends?|not|until|almost|nearly)\b",
+    re.IGNORECASE,
+)
+"""By what it tells of somebody that they act all the same, or that it may not be so."""
 _OF_A_THING = re.compile(r"\b(?:of|on|at|in|with|from|near|aboard)\b")
 _THEIR_KIN = re.compile(
     rf"(?P<whose>his|her|their) (?P<what>(?:(?:older|elder|younger|little|big|late|twin) )?{FAMILY.pattern})(?=[.,;]|$| who\b)",

@@ -214,6 +214,32 @@ def test_what_else_a_brief_calls_somebody_is_their_name_and_no_ships():
     assert [codex.find(name).aliases for name in ("Tom Barrow", "Hugo Moss", "Ben")] == [("Big Tom",), (), ("Red",)]
 
 
+@pytest.mark.parametrize(
+    ("who", "is_dead"),
+    [
+        ("the cook, who has been dead for two days", True),
+        ("a clerk, who was found dead in the kitchen", True),
+        ("the old ferryman who died last winter", True),
+        ("Anna's late husband", True),
+        ("her sister, who died in the flood", True),
+        ("the dead man's brother", False),
+        ("a nurse on the late shift", False),
+        ("a man who is dead tired", False),
+        ("a ghost, who has been dead for ten years", False),
+        ("the keeper, who is believed dead", False),
+        ("a boy whose mother died", False),
+        ("a widow, and her husband is dead", False),
+        ("the son of Ada Cole, who was killed", False),
+        ("a doctor who was almost killed", False),
+    ],
+)
+def test_whom_a_brief_calls_dead_is_dead_from_the_beginning(who, is_dead):
+    codex = under(Codex(), of_brief({"characters": [f"Hugo Moss: {who}", "Anna: a cook"]}))
+    told = [line.value for line in codex.find("Hugo Moss").lines if line.aspect == "status"]
+    assert told == (["dead"] if is_dead else [])
+    assert not [line for line in codex.find("Anna").lines if line.aspect == "status"]
+
+
 MARRIED = family(("Hugo Moss", "Anna Moss's husband"))
 
 

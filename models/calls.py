@@ -125,6 +125,7 @@ async def ask(
     check: Callable[[M], Problem] | None = None,
     insist: bool = True,
     second_seed: int | None = None,
+    hear: Callable[[str], None] | None = None,
 ) -> M: ...
 
 
@@ -143,6 +144,7 @@ async def ask(
     check: Callable[[JsonObject], Problem] | None = None,
     insist: bool = True,
     second_seed: int | None = None,
+    hear: Callable[[str], None] | None = None,
 ) -> JsonObject: ...
 
 
@@ -160,6 +162,7 @@ async def ask(
     check: Check | None = None,
     insist: bool = True,
     second_seed: int | None = None,
+    hear: Callable[[str], None] | None = None,
 ) -> Any:
     """Return a reply that fits `schema` (a Pydantic class or a JSON schema) and that `check` has nothing against.
 
@@ -167,13 +170,17 @@ async def ask(
     shown back once, with what is wrong, and one that no such server would have let pass with the schema in words. Raises
     ModelReplyError after that, and what `write_stream` raises. Without `insist`, a second reply that fits the schema is
     returned whatever `check` says. With `second_seed` a second reply is asked for by that, and the model is not shown its
-    first one.
+    first one. `hear` is told each reply as far as it has come.
     """
     request = _Request(max_tokens, temperature, seed, None, sampling, json_schema(schema), chosen or {})
     conversation, problem, misfit = list(messages), "", False
     for repairing in (False, True):
         meter.resamples += repairing
-        reply = "".join([piece async for piece in _pieces(model, conversation, request, meter)])
+        reply = ""
+        async for piece in _pieces(model, conversation, request, meter):
+            reply += piece
+            if hear is not None:
+                hear(reply)
         if model.tier == "small":
             reply = split_joined_words(reply, _words_of(messages))
         parsed, problem = read(reply, schema)

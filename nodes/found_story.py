@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
@@ -62,6 +64,9 @@ class FoundingReply(BaseModel):
 MOST_DEALT = 30
 """Names that are dealt to choose from: no more, for there are some forty first names of each kind."""
 
+_TITLE = re.compile(r'"title"\s*:\s*"((?:[^"\\]|\\.)*)"')
+_PREMISE = re.compile(r'"premise"\s*:\s*"((?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*)')
+_SENTENCES = re.compile(r".*?[.!?。！？…][\"'”’»]?(?=\s|$)\s*")
 _PLAYER = re.compile(r"\bYou are ([A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*)")
 """Who plays, where a premise says it."""
 
@@ -120,7 +125,8 @@ async def _asked(
     turns = [SystemMessage(system), HumanMessage(request)]
     if not given["genre"]:
         form = create_model(form.__name__, __base__=form, genre=(str, ""))
-    reply = await ask(model, turns, form, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=runtime.meter)
+    hear = _listener(runtime)
+    reply = await ask(model, turns, form, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=runtime.meter, hear=hear)
     fields: dict[str, Any] = {
         name: " ".join(said.split())
         if isinstance(said, str)
@@ -142,7 +148,8 @@ async def _dealt(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput,
     schema, dealt = (_to_play if context.mode == "fiction" else _to_read)(context, given, seed)
     turns = prompts.turns("open", **_variables(context, given) | dealt)
     system = prompts.fill("system", brief={"genre": given["genre"]}, **voice(context))
-    reply = await ask(model, [SystemMessage(system), *turns], schema, **sampled(OPEN), seed=seed, meter=runtime.meter)
+    asked, hear = [SystemMessage(system), *turns], _listener(runtime)
+    reply = await ask(model, asked, schema, **sampled(OPEN), seed=seed, meter=runtime.meter, hear=hear)
     known = list[str]()
     if isinstance(reply, DealtReply):
         if given["premise"]:
@@ -163,7 +170,8 @@ async def _taught(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput
     asked = prompts.turns("open", **_variables(context, given) | {"names": names, "player": player})
     turns = [SystemMessage(prompts.fill("system", brief={"genre": given["genre"]}, **voice(context))), *asked]
     decoding = {**sampled(PLANS_TAUGHT), "max_tokens": FOUNDING_TOKENS}
-    founded = await ask(model, turns, taught_reply(names), **decoding, seed=seed, meter=runtime.meter)
+    hear = _listener(runtime)
+    founded = await ask(model, turns, taught_reply(names), **decoding, seed=seed, meter=runtime.meter, hear=hear)
     if given["premise"] and is_english(context.language):
         founded = _held_to(given["premise"], founded)
     people = [f"{person.name}: {person.who.rstrip('. ')}" for person in founded.characters]
@@ -178,6 +186,29 @@ async def _taught(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput
     return Founding(
         founded.title, given["genre"], founded.premise, people, founded.outline, memory, plans, first=founded.plan
     )
+
+
+def _listener(runtime: StoryRuntime) -> Callable[[str], None]:
+    """Return what tells of a story in the making, as its founding comes in."""
+    told = ("", "")
+
+    def hear(reply: str) -> None:
+        nonlocal told
+        title, premise = (_string(pattern.search(reply)) for pattern in (_TITLE, _PREMISE))
+        known = (title, "".join(_SENTENCES.findall(premise)).strip())
+        if title and known != told:
+            told = known
+            runtime.emit({"event": "founding", "title": title, "premise": known[1]})
+
+    return hear
+
+
+def _string(found: re.Match[str] | None) -> str:
+    """Return a string of JSON, as far as it is there, as a line."""
+    try:
+        return visible_line(json.loads(f'"{found[1]}"')) if found else ""
+    except ValueError:
+        return ""
 
 
 def _held_to(premise: str, founded: TaughtReply) -> TaughtReply:

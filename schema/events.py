@@ -31,6 +31,15 @@ class StageEvent(TypedDict):
     """`open_story`, `retrieve`, `write`, `update_memory`, `propose_plans`, `commit` or `simulator`."""
 
 
+class FoundingEvent(TypedDict):
+    """More is known of a story that is being founded; another try begins it anew."""
+
+    event: Literal["founding"]
+    title: str
+    premise: str
+    """As far as it is written, in whole sentences; empty until then."""
+
+
 class ProseEvent(TypedDict):
     """More of the passage in the making, to be put behind what came before."""
 
@@ -142,6 +151,7 @@ class DoneEvent(TypedDict):
 Event: TypeAlias = (
     StoryEvent
     | StageEvent
+    | FoundingEvent
     | ProseEvent
     | RetractEvent
     | PassageEvent

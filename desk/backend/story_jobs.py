@@ -464,7 +464,7 @@ class StoryJobs:
             self.forget_edit(self.editing)
 
     def _apply(self, event: JobEvent) -> None:
-        if event["event"] not in ("stage", "prose", "retract"):
+        if event["event"] not in ("stage", "founding", "prose", "retract"):
             self._attempts.clear()
         if event["event"] in ("passage", "plans"):
             # It is in the log now: were it erased there, nothing of it shall be found here.
@@ -477,6 +477,9 @@ class StoryJobs:
                 self._attempts[node] += 1
                 fresh = {"draft": ""} if node == "write" and self.state.kind != "keep" else {}
                 self.update(stage=node, since=time.time(), progress=None, attempt=self._attempts[node], **fresh)
+            case "founding":
+                what = f"imagining {event['title']}: {event['premise']}".removesuffix(": ")
+                self.update(progress={"done": 0, "total": 0, "what": what})
             case "prose":
                 if self.state.attempt > 1:
                     # It answers again.

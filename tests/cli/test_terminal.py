@@ -162,6 +162,16 @@ def test_emphasis_is_italic_at_a_terminal_over_its_lines_and_stays_in_a_pipe(sto
     assert said.replace(" ", "") == text.split("*")[1].replace(" ", "")
 
 
+def test_a_story_is_told_while_it_is_imagined(server):
+    server.script = ["stalled"]
+    terminal = Terminal("write", "--genre", "fantasy", "--premise", "Mira tends a lamp.", "--steps", "1")
+    terminal.until("imagining the story")
+    while not re.search(r"[a-z]\. \S imagining the story", terminal.text):
+        assert terminal._read(), terminal.text
+    terminal.send("\x03")
+    terminal.end()
+
+
 def test_a_turn_at_the_terminal(story, cli):
     terminal = Terminal("write", story, "-i")
     terminal.until("Next?")

@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import contextmanager
+from itertools import pairwise
 
 import pytest
 
@@ -51,9 +52,22 @@ def follow(events):
     return found
 
 
+def test_a_story_in_the_making_is_told_before_it_is_founded(begin):
+    story = begin()
+    events = list(story.stream(1))
+    kinds = [event["event"] for event in events]
+    founding = [event for event in events if event["event"] == "founding"]
+    assert kinds.index("founding") < kinds.index("story")
+    assert {event["title"] for event in founding} == {story.title}
+    premises = [event["premise"] for event in founding]
+    assert premises[0] == "", "its title comes first"
+    assert premises[-1].endswith(".")
+    assert all(later.startswith(earlier) for earlier, later in pairwise(premises))
+
+
 def test_events_come_in_their_order(begin):
     events = list(begin().stream(2))
-    names = [event["event"] for event in events if event["event"] not in ("prose", "retract", "stage")]
+    names = [event["event"] for event in events if event["event"] not in ("prose", "retract", "stage", "founding")]
     assert names == ["story", "passage", "memory", "plans", "passage", "memory", "plans", "done"]
     stages = [event["node"] for event in events if event["event"] == "stage"]
     assert stages[:4] == ["open_story", "commit", "retrieve", "write"]

@@ -253,6 +253,8 @@ class Renderer:
                             self.screen.doing(doing.format(step=self.step + 1) + self._count)
                             if quiet or (event["node"] == "open_story" and not self._announced):
                                 self._say(doing)
+                        case "founding":
+                            self.screen.about(f"{event['title']}\n{event['premise']}".strip())
                         case "prose" if self._printer is not None:
                             if self.screen.watched and not self.json:
                                 self._put(self._printer.write(event["text"], event["settled"]))

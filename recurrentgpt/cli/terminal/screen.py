@@ -60,6 +60,7 @@ class Screen:
         self._line = ""
         self._italics = Italics()
         self._doing, self._since = "", 0.0
+        self._about = ""
         self._words: Callable[[], int] = lambda: 0
         self._fetch: tuple[int, int, str] | None = None
         self._fetched = ""
@@ -73,13 +74,17 @@ class Screen:
 
     def doing(self, what: str, words: Callable[[], int] | None = None) -> None:
         """Show what is being done, since when, and how many words there are."""
-        self._doing, self._since = what, time.monotonic()
+        self._doing, self._since, self._about = what, time.monotonic(), ""
         self._words = words or (lambda: 0)
         self._resume()
 
+    def about(self, text: str) -> None:
+        """Show above the status what is known of the work so far, until something else is done."""
+        self._about = visible(text)
+
     def rest(self) -> None:
         """Take the status away and end the line in the making."""
-        self._doing = ""
+        self._doing = self._about = ""
         self._pause()
         if self._line:
             emit(self._italics.line(self._line) + "\n")
@@ -159,6 +164,9 @@ class Screen:
         from rich.text import Text
 
         parts: list[RenderableType] = [Text(self._line)] if self._line else []
+        if self._about:
+            lines, rest = wrap(self._about, min(self.remarks.width - 1, WIDEST))
+            parts.append(Text("\n".join([*lines, rest]), style="dim"))
         if self._fetch is not None:
             parts.append(self._bar(*self._fetch))
         elif self._doing:

@@ -937,7 +937,7 @@ def of_brief(brief: Brief) -> list[Change]:
         # A ship that somebody is the captain of may be called something, too.
         found = (called for called in _CALLED.finditer(who) if not _OF_A_THING.search(who, 0, called.start()))
         changes += [{**about, "do": "alias", "value": called[1]} for called in found]
-        if _DEAD_OF_BRIEF.search(who) and not _WALKS_ON.search(who):
+        if name.casefold() != "you" and _DEAD_AT_FIRST.search(who) and not _ACTS_AFTER_ALL.search(who):
             changes.append({**about, "aspect": "status", "value": "dead", "text": character})
         if pronoun := _pronoun_in(who):
             pronouns[name] = {**about, "aspect": "pronouns", "value": pronoun, "text": character}
@@ -952,20 +952,20 @@ _CALLED = re.compile(
     r"([A-Z][\w’-]*(?: [A-Z][\w’-]*){0,2})(?=[\"'”’.,;)]|$| by\b)"
 )
 """What else somebody is called, by the brief."""
-_DEAD_OF_BRIEF = re.compile(
-    r"^(?:the|an?|his|her|their|[A-Z][\w’-]*['’]s) (?:(?!whose\b)[\w-]+ ){0,4}?(?:[a-z-]+,? (?:who|and (?:he|she))) "
-    r"(?:(?:is|was|has been|lies) (?:(?:now|already|long|found|shot) )*(?:dead|murdered|killed|drowned|hanged|poisoned|strangled)"
-    r"|(?:has |had )?died)\b(?! (?:to|tired|set|certain|sure|serious|against|wrong|right|twice)\b)"
-    r"|^(?:the|an?|his|her|their|[A-Z][\w’-]*['’]s) (?:dead|murdered|late) "
-    rf"(?:{FAMILY.pattern}|man|woman|boy|girl|cook|king|queen)(?!['’])\b"
+_DEAD_AT_FIRST = re.compile(
+    r"(?:^|[a-z-],? )(?:who|and (?:he|she)) (?:has been dead (?:for|since)\b|is dead(?=[.,;]|$| (?:for|since)\b)"
+    r"|(?:was (?:found )?(?:dead|murdered|killed)|(?:has )?died)(?=[.,;]|$"
+    r"| (?:in|on|at|last|before|two|three|ten|years|yesterday|long|under|near|of)\b))"
+    rf"|^(?:the|an?|his|her|their|[A-Z][\w’-]*['’]s) (?:dead|murdered|late) {FAMILY.pattern}(?!['’])\b"
 )
 """By what a brief tells of somebody that they are dead as the story begins."""
-_WALKS_ON = re.compile(
-    r"\b(?:widow(?:er)?|orphan|ghosts?|spirits?|spectre|phantom|undead|vampire|zombie|revenant|haunts?|believed|thought|said|presumed|supposed|"
-    r"pretends?|not|until|almost|nearly)\b",
+_ACTS_AFTER_ALL = re.compile(
+    r"\b(?:whose|widow(?:er)?|orphan|ghosts?|spirits?|spectre|phantom|undead|vampire|zombie|revenant|haunts?|believed|thought|said|"
+    r"presumed|supposed|pretends?|not|until|almost|nearly|surviv\w+|lived|lives|back|reborn|returns?|wakes?|woke|speaks?|must|stage|"
+    r"every|act|evening|feast|end|paper|grave)\b|\bof [A-Z][\w’-]*(?: [A-Z][\w’-]*)*, who\b",
     re.IGNORECASE,
 )
-"""By what it tells of somebody that they act all the same, or that it may not be so."""
+"""By what it tells that they act all the same, that it may not be so, or that it is of somebody else."""
 _OF_A_THING = re.compile(r"\b(?:of|on|at|in|with|from|near|aboard)\b")
 _THEIR_KIN = re.compile(
     rf"(?P<whose>his|her|their) (?P<what>(?:(?:older|elder|younger|little|big|late|twin) )?{FAMILY.pattern})(?=[.,;]|$| who\b)",

@@ -31,11 +31,11 @@ from recurrentgpt.nodes.reply_schemas import (
 from recurrentgpt.nodes.runtime import StoryRuntime
 from recurrentgpt.nodes.small.plot_moves import deal
 from recurrentgpt.nodes.small.premise_people import misspelled, told_of
-from recurrentgpt.nodes.small.reply_patterns import first_name, is_english
+from recurrentgpt.nodes.small.reply_patterns import first_name, is_english, without_cuts
 from recurrentgpt.nodes.small.seed_ideas import deal_names, deal_readers, deal_spark, names_somebody
 from recurrentgpt.prose.list_marks import without_marks
 from recurrentgpt.prose.model_text import visible_line
-from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.prose.sentences import count_words, segments
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.genres import NEUTRAL_GENRE
 from recurrentgpt.schema.state import StoryInput
@@ -64,9 +64,11 @@ class FoundingReply(BaseModel):
 MOST_DEALT = 30
 """Names that are dealt to choose from: no more, for there are some forty first names of each kind."""
 
-_TITLE = re.compile(r'"title"\s*:\s*"((?:[^"\\]|\\.)*)"')
-_PREMISE = re.compile(r'"premise"\s*:\s*"((?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*)')
-_SENTENCES = re.compile(r".*?[.!?。！？…][\"'”’»]?(?=\s|$)\s*")
+_STRING = r'"((?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*)'
+_BEGUN = re.compile(rf'[^{{]{{0,200}}\{{\s*"title"\s*:\s*{_STRING}"(?:\s*,\s*"premise"\s*:\s*{_STRING}("?))?')
+"""The beginning of a founding: its title, its premise as far as it is there, and the mark that closes it."""
+MOST_HEARD = 6000
+"""Characters of a founding after which nothing more is told of it: by then its premise is there, or has no end."""
 _PLAYER = re.compile(r"\bYou are ([A-Z][\w'’-]+(?: [A-Z][\w'’-]+)*)")
 """Who plays, where a premise says it."""
 
@@ -125,7 +127,7 @@ async def _asked(
     turns = [SystemMessage(system), HumanMessage(request)]
     if not given["genre"]:
         form = create_model(form.__name__, __base__=form, genre=(str, ""))
-    hear = _listener(runtime)
+    hear = _listener(runtime, given)
     reply = await ask(model, turns, form, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=runtime.meter, hear=hear)
     fields: dict[str, Any] = {
         name: " ".join(said.split())
@@ -148,7 +150,7 @@ async def _dealt(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput,
     schema, dealt = (_to_play if context.mode == "fiction" else _to_read)(context, given, seed)
     turns = prompts.turns("open", **_variables(context, given) | dealt)
     system = prompts.fill("system", brief={"genre": given["genre"]}, **voice(context))
-    asked, hear = [SystemMessage(system), *turns], _listener(runtime)
+    asked, hear = [SystemMessage(system), *turns], _listener(runtime, given)
     reply = await ask(model, asked, schema, **sampled(OPEN), seed=seed, meter=runtime.meter, hear=hear)
     known = list[str]()
     if isinstance(reply, DealtReply):
@@ -170,11 +172,12 @@ async def _taught(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput
     asked = prompts.turns("open", **_variables(context, given) | {"names": names, "player": player})
     turns = [SystemMessage(prompts.fill("system", brief={"genre": given["genre"]}, **voice(context))), *asked]
     decoding = {**sampled(PLANS_TAUGHT), "max_tokens": FOUNDING_TOKENS}
-    hear = _listener(runtime)
+    hear = _listener(runtime, given)
     founded = await ask(model, turns, taught_reply(names), **decoding, seed=seed, meter=runtime.meter, hear=hear)
     if given["premise"] and is_english(context.language):
         founded = _held_to(given["premise"], founded)
     people = [f"{person.name}: {person.who.rstrip('. ')}" for person in founded.characters]
+    founded.plan, founded.outline = without_cuts(founded.plan), [without_cuts(turn) for turn in founded.outline]
     plans = [founded.plan]
     if context.mode == "fiction" and not given["player"]:
         # Whom the reader plays is asked. What they are the premise says, so that a name is all that is dealt.
@@ -188,25 +191,31 @@ async def _taught(runtime: StoryRuntime, model: ResolvedModel, given: StoryInput
     )
 
 
-def _listener(runtime: StoryRuntime) -> Callable[[str], None]:
-    """Return what tells of a story in the making, as its founding comes in."""
+def _listener(runtime: StoryRuntime, given: StoryInput) -> Callable[[str], None]:
+    """Return what tells of a story in the making, as its founding comes in, but for what was given."""
     told = ("", "")
 
     def hear(reply: str) -> None:
         nonlocal told
-        title, premise = (_string(pattern.search(reply)) for pattern in (_TITLE, _PREMISE))
-        known = (title, "".join(_SENTENCES.findall(premise)).strip())
-        if title and known != told:
+        begun = _BEGUN.match(reply) if len(reply) <= MOST_HEARD else None
+        if begun is None:
+            return
+        premise = "" if given["premise"] else _line(begun[2] or "")
+        if not begun[3] and premise:
+            # The last sentence may go on.
+            premise = "".join(segments(premise, runtime.context.language)[:-1]).strip()
+        known = (given["title"] or _line(begun[1]), premise)
+        if known[0] and known != told:
             told = known
-            runtime.emit({"event": "founding", "title": title, "premise": known[1]})
+            runtime.emit({"event": "founding", "title": known[0], "premise": known[1]})
 
     return hear
 
 
-def _string(found: re.Match[str] | None) -> str:
-    """Return a string of JSON, as far as it is there, as a line."""
+def _line(text: str) -> str:
+    """Return the inside of a string of JSON as a line."""
     try:
-        return visible_line(json.loads(f'"{found[1]}"')) if found else ""
+        return visible_line(json.loads(f'"{text}"', strict=False))
     except ValueError:
         return ""
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, create_model
 
 from recurrentgpt.nodes.small.plot_moves import Move
 from recurrentgpt.nodes.small.reply_patterns import (
@@ -25,7 +25,6 @@ from recurrentgpt.nodes.small.reply_patterns import (
     phrase_pattern,
     plan_patterns,
     sentences_pattern,
-    uncut,
     who_pattern,
     whole,
     words_pattern,
@@ -83,13 +82,6 @@ class _Reply(BaseModel):
     """Parse one reply; keys beyond the schema are ignored, the schema itself forbids them."""
 
     model_config = ConfigDict(populate_by_name=True, json_schema_extra={"additionalProperties": False})
-
-    @field_validator("*", mode="after")
-    @classmethod
-    def _uncut(cls, value: object) -> object:
-        if isinstance(value, str):
-            return uncut(value)
-        return [uncut(item) if isinstance(item, str) else item for item in value] if isinstance(value, list) else value
 
 
 class Person(_Reply):

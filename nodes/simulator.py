@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from langchain_core.messages import SystemMessage
@@ -14,17 +13,18 @@ from recurrentgpt.nodes.prompt_messages import written_turns
 from recurrentgpt.nodes.prompt_values import memory_lines, memory_was_edited, subjects, variables
 from recurrentgpt.nodes.reply_schemas import ChoiceReply, choice_reply, revised
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
+from recurrentgpt.nodes.small.reply_patterns import is_english, without_cuts
 from recurrentgpt.prose.list_marks import without_number
-from recurrentgpt.prose.sentences import count_words, sentences
-from recurrentgpt.prose.shared_runs import overlap
+from recurrentgpt.prose.sentences import sentences
+from recurrentgpt.prose.shared_runs import ngrams, tokens
 from recurrentgpt.schema.choice import choose_plan
 from recurrentgpt.schema.state import Choice, State
 
-PLANNED = 12
+PLANS_COMPARED = 12
 """Passages whose plans a model that wears an adapter does not choose again, the newest ones."""
-MOST_TOLD_AGAIN = 0.5
-"""Share of word pairs that a plan's sentence may have in common with a sentence of one of them."""
-SHORTEST = 6
+MOST_TOLD_AGAIN = 0.65
+"""Share of the word pairs of the longer of two sentences of plans that the other may have, too."""
+FEWEST_WORDS = 8
 """Words of the sentences that are compared."""
 
 
@@ -62,6 +62,8 @@ async def simulator(state: State, runtime: StoryRuntime) -> Update:
         schema: type[ChoiceReply] = choice_reply(len(shuffled), runtime.context.language, about, taught=taught)
         reply = await ask(model, turns, schema, **sampled(CHOOSE), seed=seed, meter=runtime.meter, check=check)
         reply.plan = revised(reply, shuffled)
+        if is_english(runtime.context.language):
+            reply.plan = without_cuts(reply.plan)
         if _tells_again(reply.plan, told_before):
             reply.plan = shuffled[reply.index - 1]
     else:
@@ -78,15 +80,16 @@ async def simulator(state: State, runtime: StoryRuntime) -> Update:
 
 
 async def _planned(state: State, runtime: StoryRuntime) -> list[str]:
-    """Return the sentences of the plans that the last passages were written from."""
-    commits = await runtime.log.latest(state["story"], state["head"], PLANNED)
-    return _long_sentences(commit["plan"] for commit in commits)
-
-
-def _long_sentences(plans: Iterable[str]) -> list[str]:
-    return [sentence for plan in plans for sentence in sentences(plan) if count_words(sentence) >= SHORTEST]
+    """Return the plans that the last passages were written from."""
+    return [commit["plan"] for commit in await runtime.log.latest(state["story"], state["head"], PLANS_COMPARED)]
 
 
 def _tells_again(plan: str, before: list[str]) -> bool:
     """Tell whether a plan has a sentence that says what one before has said: a small model's story turns in a circle."""
-    return any(overlap(sentence, other) > MOST_TOLD_AGAIN for sentence in _long_sentences([plan]) for other in before)
+    told = [_pairs(sentence) for earlier in before for sentence in sentences(earlier)]
+    own = [pairs for pairs in map(_pairs, sentences(plan)) if len(pairs) >= FEWEST_WORDS - 1]
+    return any(len(pairs & other) > MOST_TOLD_AGAIN * max(len(pairs), len(other)) for pairs in own for other in told)
+
+
+def _pairs(sentence: str) -> set[tuple[str, ...]]:
+    return set(ngrams(tokens(sentence), 2))

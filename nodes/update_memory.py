@@ -48,7 +48,7 @@ from recurrentgpt.nodes.prompt_values import (
 )
 from recurrentgpt.nodes.reply_schemas import facts_reply
 from recurrentgpt.nodes.runtime import StoryRuntime, Update, node
-from recurrentgpt.nodes.small.reply_patterns import is_english
+from recurrentgpt.nodes.small.reply_patterns import is_english, without_cuts
 from recurrentgpt.nodes.worked_examples import strangers, walks_in
 from recurrentgpt.prose.list_marks import without_marks, without_number
 from recurrentgpt.prose.sentences import count_words, limit_words, numbered, sentences
@@ -634,8 +634,10 @@ async def _gated(state: State, runtime: StoryRuntime, model: ResolvedModel) -> U
     )
     old = memory_lines(state["short_term_memory"])
     unknown = strangers(asked, prompts, [state["plan"], *old, *people(state)])
-    facts = [fact for fact in (" ".join(fact.split()) for fact in reply.facts) if not walks_in(fact, unknown)]
-    summary = " ".join(reply.summary.split())
+    summary, *noted = (" ".join(line.split()) for line in (reply.summary, *reply.facts))
+    if is_english(runtime.context.language):
+        summary, *noted = map(without_cuts, (summary, *noted))
+    facts = [fact for fact in noted if not walks_in(fact, unknown)]
     if walks_in(summary, unknown):
         summary = next(iter([*facts, *sentences(state["passage"], runtime.context.language)]))
     # What the dead do in a passage is a slip, which the memory does not take over.

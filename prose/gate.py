@@ -274,6 +274,8 @@ class ProseGate:
             # What looks like an open quotation at the end of a whole reply may be a mark of inches.
             return text if self._whole else close_quotation(text)
         text = self._sieved(text)
+        if self._parts_words:
+            text = with_double_marks(text)
         text = limit_words(text, self.max_words, self.language)
         text = end_at_sentence(text)
         return close_quotations(strip_moral(text, self.min_words, self.language))
@@ -338,7 +340,6 @@ class ProseGate:
                 piece = f" {piece}"
             if self._parts_words:
                 piece = split_repeated(split_joined_words(piece, self._known), self._settled, self._said)
-                piece = with_double_marks(piece, self._settled)
             if self._mark:
                 # A model that did not close it says who spoke inside it.
                 self._unsaid = self._unsaid or (not self.keeps_all and _TAG.fullmatch(piece) is not None)

@@ -219,24 +219,25 @@ _META_WITHIN = re.compile(
     r"(?:end of|next) (?:the )?(?:scene|chapter|passage))\b",
     re.IGNORECASE,
 )
-# What the requests of small models say of a scene; `tests/prose/test_talk.py` reads it from the templates.
+# What the requests of small models say of a scene; `tests/prose/test_talk.py` reads that from the templates.
 _ASKED_FOR = re.compile(
     "|".join(
         (
-            r"\bend (?:of the (?:novel|story) )?is close(?:,|:)? in this scene\b|\bthe end of the (?:novel|story) is close\b",
-            r"\btrouble comes to its hardest point\b|\bthe trouble is decided,? and the last lines\b|\bthe last lines show\b",
-            r"\b(?:this|it) (?:is|was) the (?:last|final|first|next) (?:scene|part|passage) of (?:the|this) (?:novel|story)\b",
-            r"^it ends with a quiet picture\b|\bstay in one moment of this scene\b|\bseveral things happen in this scene\b",
+            r"\bend (?:of the (?:novel|story) )?is close(?:,|:)? in this scene\b|^the end of the (?:novel|story) is close[.!]?$",
+            r"\btrouble comes to its hardest point\b|\band the last lines show a quiet picture\b",
+            r"^it ends with a quiet picture[.!]?$",
+            r"^(?:this|it) is the last (?:scene|part) of the (?:novel|story)\b(?:[.:!]|$)",
+            r"\bstay in one moment of this scene\b|^several things happen in this scene, one upon the other",
             r"\bsomebody new, with a name of their own\b",
-            r"\b(?:write|begin|continue|tell|go on with) (?:it|this|the (?:next |first )?(?:scene|story|passage))\b"
-            r"[^.\n]{0,30}\babout \d[\d,]* words\b|\bplan of the (?:next|first) scene\b",
+            r"^(?:write|begin|continue|tell|go on with) (?:it|this|the (?:next |first )?(?:scene|story|passage))\b"
+            r"[^.\n]{0,30}\babout \d[\d,]* words[.!]?$",
         )
     ),
     re.IGNORECASE,
 )
 _REFUSED_ALOUD = re.compile(
     r"\bi(?:'m| am) (?:very |so )?sorry,? (?:but )?i (?:can(?:'t|not)|am (?:unable|not able) to) (?:help|assist)(?: you)? with "
-    r"(?:that|this)(?: (?:request|task))?\b",
+    r"(?:that|this)(?: (?:request|task))?(?=[.,!\"”]|$)",
     re.IGNORECASE,
 )
 """A refusal that a small model gives to somebody of the story to say; few novels have it in these words."""

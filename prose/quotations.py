@@ -12,10 +12,9 @@ _ACTS = "nodded|shook|looked|turned|smiled|frowned|sighed|laughed|reached|walked
 _MARKED_NARRATION = re.compile(
     rf'(\s*)"((?:[A-Z]\w+(?: [A-Z]\w+)?|He|She|They) (?:(?:{_SPEAKS})(?:,| again\b|\.)|(?:{_ACTS})\b)[^"]*)("?\s*)\Z'
 )
-_SINGLE = re.compile(
-    r"(?P<opens>^\s*|[,:.!?…] +)'(?=[A-Z]|\Z)(?!(?:Tis|Twas|Twere|Cause|Til|Em|Bout)\b)|(?<=[,.!?…])'(?!\w)"
-)
-"""A single mark that opens speech, with what stands before it, or closes it."""
+_OPENS = re.compile(r"(?:^|(?<=[,:.!?…] ))'(?=[A-Z])")
+_CLOSES = re.compile(r"(?<=[,.!?…])'(?=\s|$)")
+_INSIDE = re.compile(r"(?<=\w)'(?=\w)")
 _SAYS = re.compile(rf"\b(?:{_SPEAKS}),")
 _ADDRESSES = re.compile(r"\b(?:I|me|my|we|us|our|you|your)\b", re.IGNORECASE)
 
@@ -57,24 +56,23 @@ def without_mark_of_narration(sentence: str) -> str:
     return sentence if _ADDRESSES.search(told) else found[1] + found[2] + found[3].replace('"', "")
 
 
-def with_double_marks(sentence: str, before: str) -> str:
-    """Return a sentence of English with its speech in straight double marks where it stands in single ones.
+def with_double_marks(text: str) -> str:
+    """Return English text with straight double marks in each paragraph whose speech stands in single ones.
 
-    `before` is its passage before it: a mark that closes is one where a quotation is open.
+    A paragraph in which a single mark may be anything else, or which has double ones, stays as it is.
     """
-    said = open_quotation(before)
-    if "'" not in sentence or '"' in sentence or _SINGLE.search(f" {said[1:]}"):
-        return sentence
-    is_open = bool(said)
+    return "\n".join(_doubled(paragraph) for paragraph in text.split("\n")) if "'" in text else text
 
-    def doubled(mark: re.Match[str]) -> str:
-        nonlocal is_open
-        if is_open == (mark["opens"] is not None):
-            return mark[0]
-        is_open = not is_open
-        return f'{mark["opens"] or ""}"'
 
-    return _SINGLE.sub(doubled, sentence)
+def _doubled(paragraph: str) -> str:
+    opens = {found.start() for found in _OPENS.finditer(paragraph)}
+    closes = {found.start() for found in _CLOSES.finditer(paragraph)} - opens
+    within = {found.start() for found in _INSIDE.finditer(paragraph)}
+    marks = sorted(found.start() for found in re.finditer("'", paragraph) if found.start() not in within)
+    in_turn = all(mark in (closes if at % 2 else opens) for at, mark in enumerate(marks))
+    if not marks or len(marks) % 2 or not in_turn or any(mark in paragraph for mark in '"“”'):
+        return paragraph
+    return "".join('"' if at in opens | closes else letter for at, letter in enumerate(paragraph))
 
 
 def is_balanced(sentence: str) -> bool:

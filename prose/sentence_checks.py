@@ -102,7 +102,7 @@ class Examiner:
             or _control(sentence)
             or _role(sentence)
             or _code(sentence)
-            or _cut(sentence)
+            or _cut(sentence, self.language)
             or _heading(sentence, before)
             or remark(sentence, before, self.finale)
             or _script(sentence, before)
@@ -213,8 +213,8 @@ _NUMBERED = re.compile(
 )
 
 
-def _cut(sentence: str) -> Fault | None:
-    return Fault("cut", sentence[-LINE_SHOWN:].strip()) if is_cut(sentence) else None
+def _cut(sentence: str, language: str) -> Fault | None:
+    return Fault("cut", sentence[-LINE_SHOWN:].strip()) if is_cut(sentence, language) else None
 
 
 def _heading(sentence: str, before: str) -> Fault | None:
@@ -302,10 +302,10 @@ _NO_VERB = (
     r"(?:was|as|his|this|its|us|thus|perhaps|besides|always|sometimes|afterwards|towards|across|less|plus|yes|upstairs|"
     r"downstairs|sideways|\w+wards|indoors|outdoors|hours|days|weeks|months|years)\b"
 )
-_DO = "are|have|stand|walk|look|turn|say|ask|take|go|sit|hold|fall|smile|nod|move|begin|feel|see|hear|know|open|close|rise|wait"
-_DOES = "is|has|stands|walks|looks|turns|says|asks|takes|comes|goes|sits|holds|falls|runs|smiles|nods|begins|opens|closes|rises"
+_DOES = "opens|closes|begins|smiles|nods|asks|says|sits|comes|takes"
+"""What things and people who have no name do now, of what is no noun, too."""
 _IN_THE_PRESENT = re.compile(
-    rf"(?<![\w'’])(?:[Tt]hey (?:{_DO})|(?:[Tt]he|[Hh]is|[Hh]er|[Tt]heir) [a-z]+[^\Ws] (?:{_DOES}))\b(?! been\b)"
+    rf"(?<![\w'’])(?:[Tt]he|[Hh]is|[Hh]er|[Tt]heir) [a-z]+[^\Ws] (?:{_DOES})\b"
     rf"|(?<![\w'’])(?<!\b[Tt]he )(?:[Hh]e|[Ss]he|(?!{_NO_NAME})[A-Z][a-z]+(?: [A-Z][a-z]+)?)"
     rf"(?: (?:\w+ly|still|also|then|only|just|never|not))? (?:is|has|does|(?!{_NO_VERB})[a-z]{{2,}}[^\Ws]s)\b"
 )

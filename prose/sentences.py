@@ -143,12 +143,14 @@ def _counted(text: str) -> int:
     return len(words(text))
 
 
-_CUT = re.compile(r"(?:[-,;:]|\b(?:the|an?|and|my|your|our|their))\.[\"”]?\s*\Z")
+_CUT = re.compile(r"(?<=\w\w)[-,;:]\.[\"”]?\s*\Z")
+_CUT_IN_ENGLISH = re.compile(r"(?<!\bword)(?<!\bwas) (?:the|an|and|my|your|our|their)\.[\"”]?\s*\Z")
 
 
-def is_cut(sentence: str) -> bool:
+def is_cut(sentence: str, language: str = "English") -> bool:
     """Tell whether a full stop ends a sentence in its middle, as a pattern or a limit does: "He took the-.", "He took the."."""
-    return _CUT.search(sentence) is not None
+    english = language_code(language) == "en" and _CUT_IN_ENGLISH.search(sentence)
+    return bool(english or _CUT.search(sentence))
 
 
 def ends_a_sentence(text: str) -> bool:

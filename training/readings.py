@@ -89,7 +89,7 @@ def table(both: Sequence[tuple[Written, Written]], readings: Sequence[Reading]) 
     rows = [HEADINGS]
     for way, found in counted.items():
         if found:
-            done = sum(one.carried_out for _, one in found) / sum(asked[pair - 1] for pair, _ in found)
+            done = sum(one.carried_out for _, one in found) / max(sum(asked[pair - 1] for pair, _ in found), 1)
             means = [mean(one.contradictions for _, one in found), mean(one.wrong_speakers for _, one in found)]
             scenes = len({pair for pair, _ in found})
             rows.append([way, str(scenes), str(len(found)), f"{done:.0%}", *(f"{value:.2f}" for value in means)])

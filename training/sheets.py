@@ -39,6 +39,8 @@ def write_sheets(output: Path, count: int, sheet: Callable[[int, int], str]) -> 
     for folder in FOLDERS:
         place = output / f"sheets-{folder}"
         place.mkdir(parents=True, exist_ok=True)
+        for old in place.glob("*.md"):
+            old.unlink()
         for index in range(count):
             (place / f"{index + 1:02}.md").write_text(sheet(index, folder), encoding="utf-8")
 

@@ -83,6 +83,8 @@ class JobState:
     done: int = 0
     stopping: bool = False
     progress: Download | None = None
+    founding: str = ""
+    """What is known of a story that is being founded: its title and, as far as it is written, its premise."""
     replay: Progress | None = None
     suggestions: list[Suggestion] = field(default_factory=list)
     """What is suggested for selections, in the order of asking; each waits until somebody takes it or leaves it."""

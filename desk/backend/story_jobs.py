@@ -476,10 +476,11 @@ class StoryJobs:
                 # A node that begins once more has failed, and is tried again by the graph's retry policy.
                 self._attempts[node] += 1
                 fresh = {"draft": ""} if node == "write" and self.state.kind != "keep" else {}
-                self.update(stage=node, since=time.time(), progress=None, attempt=self._attempts[node], **fresh)
+                self.update(
+                    stage=node, since=time.time(), progress=None, founding="", attempt=self._attempts[node], **fresh
+                )
             case "founding":
-                what = f"imagining {event['title']}: {event['premise']}".removesuffix(": ")
-                self.update(progress={"done": 0, "total": 0, "what": what})
+                self.update(founding=" - ".join(filter(None, (event["title"], event["premise"]))), attempt=1)
             case "prose":
                 if self.state.attempt > 1:
                     # It answers again.
@@ -585,6 +586,7 @@ class StoryJobs:
             stage="",
             stopping=False,
             progress=None,
+            founding="",
             replay=None,
             draft=self.draft.text if self.draft else "",
             revision=self.state.revision + 1,

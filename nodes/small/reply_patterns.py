@@ -96,25 +96,24 @@ def whole(plan: str) -> str:
 
     "They reach the bridge, but the gate is shut and they-." is then "They reach the bridge, but the gate is shut."
     """
-    kept = []
-    for sentence in _SENTENCES.split(plan):
-        clauses = [match.start() for match in _CLAUSE.finditer(sentence, 40)] if len(sentence) > LONGEST else []
-        kept.append(f"{sentence[: clauses[-1]]}." if clauses else sentence)
-    return " ".join(kept)
+    return " ".join(_at_clause(sentence, 40) if len(sentence) > LONGEST else sentence for sentence in _split(plan))
 
 
-def uncut(text: str) -> str:
-    """Return a reply's text whose sentences that a full stop cut in their middle end with the clause before."""
-    kept = []
-    for sentence in _SENTENCES.split(text):
-        if is_cut(sentence):
-            clauses = [match.start() for match in _CLAUSE.finditer(sentence, 20)]
-            sentence = f"{sentence[: clauses[-1]]}." if clauses else f"{_LAST_WORD.sub('', sentence)}."
-        kept.append(sentence)
-    return " ".join(kept)
+def without_cuts(text: str) -> str:
+    """Return the text of an English reply whose sentences that a full stop cut in their middle end with the clause before."""
+    return " ".join(_at_clause(sentence, 20) if is_cut(sentence) else sentence for sentence in _split(text))
 
 
-_LAST_WORD = re.compile(r"(?: [\w'’]+)?[-,;:]?\.\s*\Z")
+def _split(text: str) -> list[str]:
+    return _SENTENCES.split(text)
+
+
+def _at_clause(sentence: str, least: int) -> str:
+    """Return a sentence up to its last clause that begins behind `least` characters; as it is where there is none."""
+    clauses = [match.start() for match in _CLAUSE.finditer(sentence, least)]
+    return f"{sentence[: clauses[-1]]}." if clauses else sentence
+
+
 _SENTENCES = re.compile(r"(?<=\.)(?<!\bMrs\.)(?<!\b(?:Mr|Ms|Dr|St)\.) ")
 _CLAUSE = re.compile(r"[,;]? (?:and|but|because|while|when|where|until|so|before|after|then) |[,;] ")
 

@@ -70,16 +70,16 @@ async def test_nothing_is_to_be_read_again_before_the_passage_that_was_chosen(ta
 
 
 async def test_a_page_is_told_what_is_known_of_a_story_in_the_making(table: Table) -> None:
-    jobs = await table.desk.new_story(StoryInput(premise="Mira tends a lamp."), {})
+    jobs = await table.desk.new_story(StoryInput(genre="fantasy"), {})
     first = len(jobs._events)
     jobs.start("write", write_passages(jobs, 1))
     await jobs.ended()
     states = [event for _, event in list(jobs._events)[first:] if event["event"] == "state"]
-    told = [event["progress"]["what"] for event in states if event["stage"] == "open_story" and event["progress"]]
+    told = [event["founding"] for event in states if event["stage"] == "open_story" and event["founding"]]
     assert told
-    assert told[0] == f"imagining {jobs.story.title}"
-    assert told[-1].startswith(f"{told[0]}: ")
-    assert all(event["progress"] is None for event in states if event["stage"] == "write")
+    assert told[0] == jobs.story.title
+    assert told[-1].startswith(f"{told[0]} - ")
+    assert not any(event["founding"] for event in states if event["stage"] != "open_story")
 
 
 async def test_who_comes_back_gets_what_came_since(table: Table) -> None:

@@ -32,6 +32,11 @@ GOOD = [
     "\"I'm sorry, but I can't help you,\" the guard said.",
     '"Give me a-" She was gone.',
     "Nobody asked whose it was, his or hers.",
+    "Her blood type was O-.",
+    "It was the first part of the story that worried her.",
+    "He had to write it in about 300 words for the evening paper.",
+    "The end of the story is close at hand.",
+    "\"I'm so sorry, I can't help you with that bag,\" said the porter.",
     "“I'm sorry, but I can't open it,” the guard said.",
     "The plan was simple. The plan was always simple until Otto heard of it.",
     "He weighed it in his hand (it was lighter than it looked) and put it back.",
@@ -97,7 +102,7 @@ BAD = {
         "See https://example.org for more.",
         "The number was 13785469780286548907284.",
     ],
-    "cut": ["They reached the gate and the-.", "He put it into his,.", 'She said, "He is the."'],
+    "cut": ["They reached the gate and the-.", "He put it into the bag,.", 'She said, "He is the."'],
     "control": ["She ran\x07.", "She ran\ufffd."],
     "role": ["<|im_start|>user", "She ran.</s>", "[INST] Go on [/INST]", "User: go on", "### Instruction: go on"],
     "loop": [
@@ -209,7 +214,9 @@ def test_a_first_person_narrator_is_refused_on_request_and_speech_is_not():
         ('"Wait," she says, and she takes it.', "she says"),
         ("The door creaks, and Otto comes in.", "Otto comes"),
         ("The door opens and a boy stands there.", "The door opens"),
-        ("They walk to the bridge.", "They walk"),
+        ("Only then did they turn and take the key.", None),
+        ("His good looks had gone, and the fruit stands were closed.", None),
+        ("As the saying goes, the river falls into the gorge.", None),
         ("They had walked down the cellar steps.", None),
         ("The other looked up.", None),
         ("He was late, as always.", None),
@@ -260,3 +267,13 @@ def test_who_has_examined_a_passage_so_far_finds_what_whoever_comes_anew_finds(p
     for piece, cut in pieces:
         assert bool(examiner.examine(piece, before)) == bool(Examiner().examine(piece, before))
         before = before[: len(before) // 2] if cut else before + piece
+
+
+def test_what_is_a_cut_in_english_is_a_word_elsewhere():
+    for language, sentence in (
+        ("German", "Er sah sie lange an."),
+        ("French", "Il y vécut un an."),
+        ("Polish", "To nie my."),
+    ):
+        assert find_fault(sentence, language=language) is None
+    assert find_fault("Er nahm den Schlüssel und die-.", language="German").kind == "cut"

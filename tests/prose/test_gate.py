@@ -453,14 +453,29 @@ def test_a_quotation_is_closed_where_its_paragraph_ends():
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
 def test_speech_in_single_marks_has_double_ones(size):
-    told = "'Wait for me,' said Ada. 'I don't know the way. It is dark.' The dogs' bowls were empty.\n\nBo said, 'Come.'\n\n"
+    told = "'Wait for me,' said Ada. 'I don't know the way. It is dark.' She went on.\n\nBo said, 'Come.'\n\n"
     assert gate_of(told, size).finish() == (
-        '"Wait for me," said Ada. "I don\'t know the way. It is dark." The dogs\' bowls were empty.\n\nBo said, "Come."'
+        '"Wait for me," said Ada. "I don\'t know the way. It is dark." She went on.\n\nBo said, "Come."'
     )
-    nested = "\"She told me, 'Go home. Stay there,' and left,\" said Ada."
-    assert gate_of(f"{nested}\n\n", size).finish() == nested
-    early = "'Twas late, and Ada slept."
-    assert gate_of(f"{early}\n\n", size).finish() == early
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+@pytest.mark.parametrize(
+    "told",
+    [
+        "\"She told me, 'Go home. Stay there,' and left,\" said Ada.",
+        "\"I heard him shout. 'Fire!' he cried. 'Fire!' And I ran,\" said Ada. He ran off.",
+        "“I heard him shout. 'Fire!' he cried,” said Ada.",
+        "'Twas late, and Ada slept.",
+        "'Course he had, she thought.",
+        "The dogs' bowls were empty, and 'Hamlet' lay on the floor.",
+        "She read the sign, 'Keep Out', and laughed. The dog barked at her.",
+        "It said: 'Keep Out of the Mill'. She went in.",
+        "'Go home', said Ada. She sat down.",
+    ],
+)
+def test_a_single_mark_that_may_be_anything_else_stays(told, size):
+    assert gate_of(f"{told}\n\n", size).finish() == told
 
 
 def test_a_speech_of_several_paragraphs_of_a_capable_model_opens_each_of_them():

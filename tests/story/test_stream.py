@@ -1,8 +1,9 @@
 """What a reader of the stream sees, and what happens when they stop reading."""
 
 import asyncio
-from contextlib import contextmanager
-from itertools import pairwise
+import json
+from contextlib import closing, contextmanager
+from itertools import pairwise, takewhile
 
 import pytest
 
@@ -52,17 +53,34 @@ def follow(events):
     return found
 
 
-def test_a_story_in_the_making_is_told_before_it_is_founded(begin):
-    story = begin()
-    events = list(story.stream(1))
-    kinds = [event["event"] for event in events]
-    founding = [event for event in events if event["event"] == "founding"]
-    assert kinds.index("founding") < kinds.index("story")
-    assert {event["title"] for event in founding} == {story.title}
-    premises = [event["premise"] for event in founding]
+PREMISES = [
+    ("English", "Mr. Pike walks 3.5 miles to Dr. Vance. He wants his boat."),
+    ("Chinese", "灯塔里没有人。沈岚每天晚上都去看灯。她在等一封信。"),
+    ("English", f"{'and on ' * 700}."),
+]
+
+
+@pytest.mark.parametrize(("language", "premise"), PREMISES, ids=["abbreviations", "Chinese", "endless"])
+def test_a_story_in_the_making_is_told_sentence_by_sentence(library, settings, language, premise):
+    founding = {
+        "title": 'The "Gull"', "premise": premise, "characters": [{"title": "Captain"}], "outline": ["It ends."],
+        "short_term_memory": ["It begins."], "plans": ["Go on.", "Go back.", "Wait."],
+    }  # fmt: skip
+    model = ScriptedChatModel(replies=lambda messages: json.dumps(founding, ensure_ascii=False))
+    story = Story.new("fantasy", library=library, **settings(model=model, language=language))
+    with closing(story.begin()) as events:
+        told = [event for event in takewhile(lambda event: event["event"] != "story", events) if "premise" in event]
+    assert {event["title"] for event in told} == {founding["title"]}
+    premises = [event["premise"] for event in told]
     assert premises[0] == "", "its title comes first"
-    assert premises[-1].endswith(".")
+    assert premises[-1] == premise
     assert all(later.startswith(earlier) for earlier, later in pairwise(premises))
+    assert len(premises) <= 4
+
+
+def test_what_was_given_is_told_as_it_was_given(begin):
+    told = [event for event in begin(title="Mine").begin() if event["event"] == "founding"]
+    assert [(event["title"], event["premise"]) for event in told] == [("Mine", "")]
 
 
 def test_events_come_in_their_order(begin):

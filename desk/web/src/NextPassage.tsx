@@ -86,6 +86,7 @@ function Busy({ live: { job }, ask }: Props) {
         {words > 0 && job.stage === "write" && <> · {count(words, "word")}</>}
         <Elapsed since={job.since} />
       </p>
+      {job.founding && <p className="plan-now" dir="auto">{job.founding}</p>}
       {bytes && <progress aria-label="Progress" max={bytes.total} value={bytes.done} />}
       {job.asked > 1 && <p className="hint">{job.done} of {count(job.asked, "passage")} written.</p>}
       <button className="stop" onClick={() => void ask("POST", "/stop")}>

@@ -87,6 +87,8 @@ export type JobState = {
   done: number;
   stopping: boolean;
   progress: { done: number; total: number; what: string } | null;
+  /** Title and premise of a story that is being founded, as far as they are written. */
+  founding: string;
   replay: { done: number; total: number } | null;
   suggestions: Suggestion[];
   queue: string[];

@@ -6,7 +6,7 @@ import type { JobState, Passage, StoryView } from "./types";
 
 /** Before the first event nobody knows whether the story is being written; every state that the server tells has a revision. */
 const UNHEARD: JobState = {
-  busy: false, kind: "", stage: "", attempt: 1, since: 0, step: 0, plan: "", draft: "", asked: 0, done: 0, stopping: false, progress: null,
+  busy: false, kind: "", stage: "", attempt: 1, since: 0, step: 0, plan: "", draft: "", asked: 0, done: 0, stopping: false, progress: null, founding: "",
   replay: null, suggestions: [], queue: [], memory_changes: [], codex_changes: [], ready: [], error: "", note: "", revision: -1,
 };
 const RETRY_MS = 800;

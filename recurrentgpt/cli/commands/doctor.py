@@ -230,9 +230,9 @@ def _adapter() -> Iterator[Finding]:
             f"{worn.path} was trained for another model file than the one in use",
             "Set RECURRENTGPT_MODEL to that file, or RECURRENTGPT_ADAPTER to none.",
         )
-    elif sha256(worn.path) != worn.checksum():
-        told = f"{worn.path} is not the file that the manifest beside it describes: it is damaged, or another adapter's"
-        yield Finding("adapter", "fail", told, "Copy or export both again; the packaged one comes with a new install.")
+    elif (checksum := worn.checksum()) and sha256(worn.path) != checksum:
+        why = f"{worn.path} is not the file that the manifest beside it describes: it is damaged, or another adapter's"
+        yield Finding("adapter", "fail", why, "Copy or export both again; the packaged one comes with a new install.")
     else:
         yield Finding("adapter", "ok", f"{worn.path} at strength {worn.scale:g}")
 

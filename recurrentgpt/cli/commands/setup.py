@@ -62,7 +62,8 @@ def models_list(json: JsonLines = False) -> None:
         for entry in catalogue().values()
     ]
     worn = f"adapter of the embedded writer, worn at {STRENGTH:g}"
-    listed.append((STORYTELLER.stem, worn, "Apache-2.0", STORYTELLER.stat().st_size, True, STORYTELLER))
+    many = STORYTELLER.stat().st_size if STORYTELLER.exists() else 0
+    listed.append((STORYTELLER.stem, worn, "Apache-2.0", many, bool(many), STORYTELLER))
     if json:
         for name, what, terms, many, present, path in listed:
             print_json(

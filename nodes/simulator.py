@@ -26,6 +26,8 @@ MOST_TOLD_AGAIN = 0.65
 """Share of the word pairs of the longer of two sentences of plans that the other may have, too."""
 FEWEST_WORDS = 8
 """Words of the sentences that are compared."""
+_Pairs = set[tuple[str, ...]]
+"""The pairs of neighbouring words of a sentence."""
 
 
 @node
@@ -79,17 +81,17 @@ async def simulator(state: State, runtime: StoryRuntime) -> Update:
     return {**update, "autopilot": piloted - 1 if piloted > 0 else piloted}
 
 
-async def _planned(state: State, runtime: StoryRuntime) -> list[str]:
-    """Return the plans that the last passages were written from."""
-    return [commit["plan"] for commit in await runtime.log.latest(state["story"], state["head"], PLANS_COMPARED)]
+async def _planned(state: State, runtime: StoryRuntime) -> list[_Pairs]:
+    """Return the word pairs of each sentence of the plans that the last passages were written from."""
+    commits = await runtime.log.latest(state["story"], state["head"], PLANS_COMPARED)
+    return [pairs for commit in commits for pairs in _pairs(commit["plan"])]
 
 
-def _tells_again(plan: str, before: list[str]) -> bool:
+def _tells_again(plan: str, before: list[_Pairs]) -> bool:
     """Tell whether a plan has a sentence that says what one before has said: a small model's story turns in a circle."""
-    told = [_pairs(sentence) for earlier in before for sentence in sentences(earlier)]
-    own = [pairs for pairs in map(_pairs, sentences(plan)) if len(pairs) >= FEWEST_WORDS - 1]
-    return any(len(pairs & other) > MOST_TOLD_AGAIN * max(len(pairs), len(other)) for pairs in own for other in told)
+    own = [pairs for pairs in _pairs(plan) if len(pairs) >= FEWEST_WORDS - 1]
+    return any(len(pairs & other) > MOST_TOLD_AGAIN * max(len(pairs), len(other)) for pairs in own for other in before)
 
 
-def _pairs(sentence: str) -> set[tuple[str, ...]]:
-    return set(ngrams(tokens(sentence), 2))
+def _pairs(plan: str) -> list[_Pairs]:
+    return [ngrams(tokens(sentence), 2) for sentence in sentences(plan)]

@@ -96,16 +96,14 @@ def whole(plan: str) -> str:
 
     "They reach the bridge, but the gate is shut and they-." is then "They reach the bridge, but the gate is shut."
     """
-    return " ".join(_at_clause(sentence, 40) if len(sentence) > LONGEST else sentence for sentence in _split(plan))
+    return " ".join(
+        _at_clause(sentence, 40) if len(sentence) > LONGEST else sentence for sentence in _SENTENCES.split(plan)
+    )
 
 
 def without_cuts(text: str) -> str:
     """Return the text of an English reply whose sentences that a full stop cut in their middle end with the clause before."""
-    return " ".join(_at_clause(sentence, 20) if is_cut(sentence) else sentence for sentence in _split(text))
-
-
-def _split(text: str) -> list[str]:
-    return _SENTENCES.split(text)
+    return " ".join(_at_clause(sentence, 20) if is_cut(sentence) else sentence for sentence in _SENTENCES.split(text))
 
 
 def _at_clause(sentence: str, least: int) -> str:

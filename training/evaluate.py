@@ -17,6 +17,7 @@ from statistics import mean
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from training.blind_sheets import lines, markdown
 from training.check import context as told
 from training.client import Completion, CompletionEndpoint, complete
 from training.conversation import Exchange, messages, plans_prompt, prompts, writing
@@ -39,7 +40,6 @@ from training.product import (
     prose_tokens,
     stop_servers,
 )
-from training.sheets import lines, markdown
 
 PLANS = 3
 LONGEST = 400

@@ -17,9 +17,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from training.blind_sheets import Answer, first_is_a, lines, markdown, read_answers, write_sheets
 from training.data import DATA, Mode, Premise, read_premises
 from training.product import Library, RecurrentGPTError, SettingsError, Story, count_words, stop_servers
-from training.sheets import Answer, first_is_a, lines, markdown, read_answers, write_sheets
 
 STORIES, VERDICTS = "stories.jsonl", "verdicts.jsonl"
 CRITERIA = ("coherence", "interest")

@@ -1,4 +1,4 @@
-"""Have readers count what rules cannot: `python -m training.readings evaluation.jsonl -o readings`.
+"""Have readers count what rules cannot: `python -m training.blind_readings evaluation.jsonl -o readings`.
 
 Of each context that `training.evaluate` has had written in two ways a sheet shows what the writer was told and both scenes. For
 readers who know nothing else there are two folders of sheets, one with the scenes of each in one order and one in the other; a
@@ -24,11 +24,11 @@ from statistics import mean
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from training.blind_sheets import Answer, first_is_a, markdown, read_answers, write_sheets
 from training.data import Scene
 from training.evaluate import Written, read_written
 from training.measures import clauses
 from training.product import RecurrentGPTError, SettingsError
-from training.sheets import Answer, first_is_a, markdown, read_answers, write_sheets
 
 READINGS = "readings.jsonl"
 HEADINGS = ["way", "scenes", "readings", "plan carried out", "contradictions", "wrong speakers"]
@@ -117,7 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 raise SettingsError(f"A reading of pair {reading.pair} has more carried out than its {many} clauses.")
         print(table(both, readings))
     except RecurrentGPTError as error:
-        print(f"training.readings: {error}", file=sys.stderr)
+        print(f"training.blind_readings: {error}", file=sys.stderr)
         return 1
     return 0
 
@@ -128,7 +128,7 @@ def _name(scene: Scene) -> str:
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m training.readings", description="Lay scenes out for readers who count what rules cannot."
+        prog="python -m training.blind_readings", description="Lay scenes out for readers who count what rules cannot."
     )
     parser.add_argument("evaluation", nargs="+", type=Path, help="what training.evaluate wrote")
     parser.add_argument("-o", "--output", type=Path, required=True, help="folder of the sheets and of readings.jsonl")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from training.blind_readings import READINGS
+from training.blind_readings import main as readings_main
 from training.evaluate import Written
-from training.readings import READINGS
-from training.readings import main as readings_main
 
 from .scenes import scene
 

@@ -4,7 +4,7 @@ It is a process of its own because llama.cpp's binding holds Python's lock while
 program for seconds, and because it crashes the interpreter that exits during a generation. The parent holds the other
 end of standard input: however it ends, the pipe closes and this process ends too.
 
-It reads one line of JSON (path, key, context, slots, threads, snapshots, preload, adapter) and writes one (address, or
+It reads one line of JSON (path, key, context, slots, cache_mib, threads, snapshots, preload, adapter) and writes one (address, or
 error).
 """
 
@@ -65,8 +65,8 @@ def _serve(wish: dict[str, Any]) -> Any:
     params.ui = False
     params.endpoint_slots = True
     params.slot_save_path = wish["snapshots"]
-    # Prompts of finished calls are kept in memory to be continued; the default of 8 GiB is more than most machines have.
-    params.cache_ram_mib = 512
+    # Prompts of finished calls are kept in memory to be continued.
+    params.cache_ram_mib = wish["cache_mib"]
     if wish["threads"]:
         params.cpuparams.n_threads = wish["threads"]
         params.cpuparams_batch.n_threads = wish["threads"]

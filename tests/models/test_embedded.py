@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -21,7 +22,7 @@ from recurrentgpt.models.embedded import server as embedded
 from recurrentgpt.models.embedded.adapter import Adapter
 from recurrentgpt.models.embedded.catalogue import WRITER
 from recurrentgpt.models.embedded.fetch import fetch
-from recurrentgpt.models.embedded.server import embedded_server, stop_servers
+from recurrentgpt.models.embedded.server import CONTEXT, MOST_STORIES, embedded_server, stop_servers, write_side_by_side
 from recurrentgpt.models.roles import aresolve_model
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import ModelRefused
@@ -30,6 +31,8 @@ STAND_IN = """
 import json, os, socket, sys
 wish = json.loads(sys.stdin.readline())
 print("llama.cpp talks a lot", file=sys.stderr)
+with open(wish["path"] + ".wish", "w") as file:
+    json.dump({name: wish[name] for name in ("context", "slots", "cache_mib")}, file)
 if "broken" in wish["path"]:
     os._exit(3)
 server = socket.create_server(("127.0.0.1", 0))
@@ -41,6 +44,7 @@ sys.stdin.read()
 @pytest.fixture(autouse=True)
 def stopped() -> Iterator[None]:
     yield
+    write_side_by_side(1)
     stop_servers()
 
 
@@ -90,6 +94,14 @@ def test_a_server_that_died_is_started_again_and_says_how_it_ended(
     assert second != first
     assert listens(second.base_url)
     assert "ended by SIGKILL" in caplog.text
+
+
+@pytest.mark.parametrize(("stories", "taken"), [(1, 1), (3, 3), (64, MOST_STORIES)])
+def test_a_server_takes_the_calls_of_stories_written_side_by_side(stand_in: Path, stories: int, taken: int) -> None:
+    write_side_by_side(stories)
+    embedded_server(stand_in)
+    wish = json.loads(stand_in.with_name("toy.gguf.wish").read_text())
+    assert wish == {"context": CONTEXT * taken, "slots": 2 * taken, "cache_mib": 512 * taken}
 
 
 def test_stopping_frees_the_port(stand_in: Path) -> None:

@@ -32,7 +32,7 @@ CONTEXT = 8192
 CACHE_MIB = 512
 """Memory for the prompts of finished calls of one story; llama.cpp's own 8 GiB are more than most machines have."""
 MOST_STORIES = 8
-"""Stories that a server writes side by side at most: each takes about 230 MB, and more of them gain no words."""
+"""Stories that a server writes side by side at most: each takes about 230 MB, and more of them gain nothing."""
 LOAD_SECONDS = 300.0
 """Bound of a first load, on a slow disk and a busy machine; two seconds are usual."""
 
@@ -66,7 +66,7 @@ _stories = 1
 def write_side_by_side(stories: int) -> None:
     """Have the servers that start from now on take the calls of so many stories at once, `MOST_STORIES` at most.
 
-    Two cores compute the next words of several texts together in little more time than those of one.
+    Two cores compute the next words of four texts in twice the time of one's.
     """
     global _stories
     with _lock:

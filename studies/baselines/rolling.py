@@ -24,10 +24,9 @@ from recurrentgpt.studies.baselines.text_windows import count_tokens, last_token
 from recurrentgpt.studies.baselines.write_prose import (
     SAMPLES,
     fill_form,
-    require_prose,
     system_turns,
     write_prose,
-    write_raw,
+    write_whole,
 )
 from recurrentgpt.studies.study_context import pace
 
@@ -81,14 +80,13 @@ def one_shot() -> Builder:
     async def open_unplanned(state: BaselineState, run: StudyRun) -> Update:
         return await open_novel(state, run, [], [])
 
-    async def write_whole(state: BaselineState, run: StudyRun) -> Update:
+    async def write_novel(state: BaselineState, run: StudyRun) -> Update:
         target = run.settings.target_words
         # Asked for "a whole novel", a small model refuses.
         small = (await run.model("writer")).tier == "small"
         asked = {"genre": state["genre"], "premise": state["premise"], "words": target, "small": small}
         turns = system_turns(run, "one_shot", "novel", **asked)
-        novel = await write_raw(state, run, turns, round(1.1 * target), purpose=("write", 0))
-        return {"plan": "", "passage": require_prose(novel, run)}
+        return {"plan": "", "passage": await write_whole(state, run, turns, round(1.1 * target))}
 
     async def keep_all(state: BaselineState, run: StudyRun) -> Update:
         return {**await append_passage(state, run, tail=0, ending=True), "status": "finished"}
@@ -96,7 +94,7 @@ def one_shot() -> Builder:
     return (
         baseline_graph(BaselineState)
         .add_sequence(
-            [("open", study_node(open_unplanned)), ("write", study_node(write_whole)), ("keep", study_node(keep_all))]
+            [("open", study_node(open_unplanned)), ("write", study_node(write_novel)), ("keep", study_node(keep_all))]
         )
         .add_edge(START, "open")
         .add_edge("keep", END)

@@ -1,6 +1,6 @@
 """Prose for the baselines: with shared guards as the engine guards its own, without any as the model says it.
 
-What is done to a text without guards is said here alone, in `as_said`, `too_short` and `require_prose`, for every system: it is
+What is done to a text without guards is said here alone, in `as_said`, `too_short` and `own_text`, for every system: it is
 cut at a sentence to the length that was asked for, and loses its headings, remarks and what the author has banned.
 """
 
@@ -31,6 +31,8 @@ from recurrentgpt.studies.study_context import Guards, Pace
 
 SAMPLES: dict[Guards, int] = {"shared": MOST_SAMPLES, "own": 4, "none": 1}
 """Calls for one passage."""
+REFUSALS = 3
+"""Replies without a word of a story that are waited for, whatever the guards: a refusal is no draft."""
 RUN_UP = 2
 """Sentences to take back where a model had nothing to add."""
 LONGEST_TEXT = 600
@@ -80,11 +82,11 @@ async def write_prose(
     """Return a passage of the pace's length, sentence by sentence held to what a story may hold.
 
     With shared guards it may copy no earlier passage and has as many samples as the engine's. Raises ModelReplyError when the
-    samples bring no usable one; without guards the first stands as it is, be it short or a loop.
+    samples bring no usable one; without guards the first that is a story at all stands as it is, be it short or a loop.
     """
     guards = run.settings.guards
     if guards == "none":
-        return require_prose(await write_raw(state, run, turns, pace.most, purpose=(purpose, 0)), run)
+        return await write_whole(state, run, turns, pace.most, purpose=purpose)
     model = await run.model("writer")
     samples = SAMPLES[guards]
     gate = ProseGate(
@@ -164,6 +166,19 @@ async def without_repetition(text: str, state: Any, run: StudyRun, least: int) -
     return kept.strip() if count_words(kept) >= least / 2 else text
 
 
+async def write_whole(state: Any, run: StudyRun, turns: list[BaseMessage], most: int, *, purpose: str = "write") -> str:
+    """Return what one call tells, as it is, without guards; what tells no story ("I'm sorry, but I can't") is asked for again.
+
+    Raises ModelReplyError when none of `REFUSALS` replies tells one.
+    """
+    for sample in range(REFUSALS - 1):
+        text = await write_raw(state, run, turns, most, purpose=(purpose, sample))
+        if story := own_text(text, run):
+            return story
+        run.meter.resamples += 1
+    return require_prose(await write_raw(state, run, turns, most, purpose=(purpose, REFUSALS - 1)), run)
+
+
 async def write_raw(
     state: Any, run: StudyRun, turns: list[BaseMessage], most: int, *, purpose: tuple[object, ...]
 ) -> str:
@@ -196,9 +211,14 @@ def too_short(text: str, least: int, run: StudyRun, *, field: str) -> str | None
     return f"{field} has {words} words of prose; at least {least} are asked for."
 
 
+def own_text(text: str, run: StudyRun) -> str:
+    """Return the story's own text of what a model wrote, without what is banned; nothing where it tells no story."""
+    return strip_markup(without_banned(text, run), run.context.language)
+
+
 def require_prose(text: str, run: StudyRun) -> str:
-    """Return the story's own text of what a model wrote, without what is banned; raise ModelReplyError where nothing is left."""
-    if not (own := strip_markup(without_banned(text, run), run.context.language)):
+    """Return `own_text`; raise ModelReplyError where nothing is left."""
+    if not (own := own_text(text, run)):
         said = textwrap.shorten(text, 80, placeholder="…")
         raise ModelReplyError(
             f"The model told no story, and said {said!r}: run the plan again, with other `seeds` where the model always says "

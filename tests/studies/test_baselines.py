@@ -18,6 +18,7 @@ from recurrentgpt.studies.scripted_author import author_replies
 from .conftest import PREMISE
 
 PROSE = {"without": SCHEMA_HEADING}
+REFUSAL = "I'm sorry, but I can't assist with that request."
 
 
 def in_order(text, *marks):
@@ -80,7 +81,23 @@ class TestRolling:
         with pytest.raises(
             ModelReplyError, match=r"told no story, and said \"I'm sorry, but I can't assist with that request\.\""
         ):
-            await write("one_shot", replies=lambda messages: "I'm sorry, but I can't assist with that request.")
+            await write("one_shot", replies=lambda messages: REFUSAL)
+
+    @pytest.mark.parametrize("system", ["one_shot", "rolling_1024"])
+    async def test_a_refusal_is_no_draft_whatever_the_guards(self, write, system):
+        refused = []
+
+        def reply(messages):
+            asked = str(messages[-1].text)
+            if not refused and SCHEMA_HEADING not in asked:
+                refused.append(asked)
+                return REFUSAL
+            return author_replies(messages)
+
+        novel = await write(system, replies=reply, guards="none")
+        assert refused
+        assert sum(passage["usage"]["resamples"] for passage in novel.passages) == 1
+        assert not any(REFUSAL in passage["passage"] for passage in novel.passages)
 
 
 class TestRe3:

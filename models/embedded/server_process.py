@@ -4,8 +4,8 @@ It is a process of its own because llama.cpp's binding holds Python's lock while
 program for seconds, and because it crashes the interpreter that exits during a generation. The parent holds the other
 end of standard input: however it ends, the pipe closes and this process ends too.
 
-It reads one line of JSON (path, key, context, slots, cache_mib, threads, snapshots, preload, adapter) and writes one (address, or
-error).
+It reads one line of JSON (path, key, context, slots, shared_cache, cache_mib, threads, snapshots, preload, adapter) and
+writes one (address, or error).
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ def _serve(wish: dict[str, Any]) -> Any:
     params.model.path = wish["path"]
     params.n_ctx = wish["context"]
     params.n_parallel = wish["slots"]
-    params.kv_unified = True
+    # The two calls of one story share its context. Those of several stories would each be compared with all the others' words.
+    params.kv_unified = wish["shared_cache"]
     params.hostnames = ["127.0.0.1"]
     params.port = 0
     params.api_keys = [wish["key"]]

@@ -32,7 +32,7 @@ import json, os, socket, sys
 wish = json.loads(sys.stdin.readline())
 print("llama.cpp talks a lot", file=sys.stderr)
 with open(wish["path"] + ".wish", "w") as file:
-    json.dump({name: wish[name] for name in ("context", "slots", "cache_mib")}, file)
+    json.dump({name: wish[name] for name in ("context", "slots", "shared_cache", "cache_mib")}, file)
 if "broken" in wish["path"]:
     os._exit(3)
 server = socket.create_server(("127.0.0.1", 0))
@@ -96,12 +96,13 @@ def test_a_server_that_died_is_started_again_and_says_how_it_ended(
     assert "ended by SIGKILL" in caplog.text
 
 
-@pytest.mark.parametrize(("stories", "taken"), [(1, 1), (3, 3), (64, MOST_STORIES)])
+@pytest.mark.parametrize(("stories", "taken"), [(1, 1), (2, 2), (64, MOST_STORIES)])
 def test_a_server_takes_the_calls_of_stories_written_side_by_side(stand_in: Path, stories: int, taken: int) -> None:
     write_side_by_side(stories)
     embedded_server(stand_in)
     wish = json.loads(stand_in.with_name("toy.gguf.wish").read_text())
-    assert wish == {"context": CONTEXT * taken, "slots": 2 * taken, "cache_mib": 512 * taken}
+    sizes = {"context": CONTEXT * taken, "slots": max(2, taken), "cache_mib": 512 * taken}
+    assert wish == {**sizes, "shared_cache": taken == 1}
 
 
 def test_stopping_frees_the_port(stand_in: Path) -> None:

@@ -86,7 +86,8 @@ def cost_section(folder: RunFolder, rows: list[Row]) -> Section:
             *_cautions(folder),
             "What a novel has and costs: the mean over premises, each the mean of its seeds. `off target` is the share by which "
             "novels are longer or shorter than asked for, whichever it is; `cached tokens` are those of the input that a server "
-            "had read before and says so. Where a reader cut a reply short, its tokens are estimates.",
+            "had read before and says so. Where a reader cut a reply short, its tokens are estimates. `seconds` are those of its "
+            "calls: novels that were written side by side have waited for each other.",
             _systems_table(
                 folder,
                 [{**row, "off_target": abs(row["off_target"])} for row in rows],

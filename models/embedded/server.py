@@ -32,7 +32,7 @@ CONTEXT = 8192
 CACHE_MIB = 512
 """Memory for the prompts of finished calls of one story; llama.cpp's own 8 GiB are more than most machines have."""
 MOST_STORIES = 8
-"""Stories that a server writes side by side at most: each takes about 230 MB, and more of them gain nothing."""
+"""Stories that a server writes side by side at most: the context of each takes about 230 MB, beside its `CACHE_MIB`."""
 LOAD_SECONDS = 300.0
 """Bound of a first load, on a slow disk and a busy machine; two seconds are usual."""
 

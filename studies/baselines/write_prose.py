@@ -171,12 +171,13 @@ async def write_whole(state: Any, run: StudyRun, turns: list[BaseMessage], most:
 
     Raises ModelReplyError when none of `REFUSALS` replies tells one.
     """
-    for sample in range(REFUSALS - 1):
-        text = await write_raw(state, run, turns, most, purpose=(purpose, sample))
-        if story := own_text(text, run):
+    said = ""
+    for sample in range(REFUSALS):
+        run.meter.resamples += bool(sample)
+        said = await write_raw(state, run, turns, most, purpose=(purpose, sample))
+        if story := own_text(said, run):
             return story
-        run.meter.resamples += 1
-    return require_prose(await write_raw(state, run, turns, most, purpose=(purpose, REFUSALS - 1)), run)
+    raise _no_story(said)
 
 
 async def write_raw(
@@ -219,12 +220,16 @@ def own_text(text: str, run: StudyRun) -> str:
 def require_prose(text: str, run: StudyRun) -> str:
     """Return `own_text`; raise ModelReplyError where nothing is left."""
     if not (own := own_text(text, run)):
-        said = textwrap.shorten(text, 80, placeholder="…")
-        raise ModelReplyError(
-            f"The model told no story, and said {said!r}: run the plan again, with other `seeds` where the model always says "
-            "the same, or use another model."
-        )
+        raise _no_story(text)
     return own
+
+
+def _no_story(said: str) -> ModelReplyError:
+    shown = textwrap.shorten(said, 80, placeholder="…")
+    return ModelReplyError(
+        f"The model told no story, and said {shown!r}: run the plan again, with other `seeds` where the model always says "
+        "the same, or use another model."
+    )
 
 
 def without_banned(text: str, run: StudyRun) -> str:

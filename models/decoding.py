@@ -38,29 +38,25 @@ def sampled(decoding: Decoding) -> Mapping[str, Any]:
     }
 
 
-# DRY looks back over the whole context and makes it ever less likely to go on with what is already written there: without it
-# the model copies its example, its memory and itself from the third step on. From six tokens on, so that names and
-# "she said" stay free; -1 (all of the context) is refused by the server, hence the number.
+# DRY looks back over the whole context and makes it ever less likely to go on with what is already written there, so that no plan
+# copies the example, the memory or the plan before it. It joins words, so prose goes without. -1 (all of the context) is refused
+# by the server, hence the number. Plans have to take up the premise and the memory in their words: runs of nine tokens are free.
 _DRY = {
     "dry_multiplier": 0.8,
     "dry_base": 1.75,
-    "dry_allowed_length": 5,
+    "dry_allowed_length": 9,
     "dry_penalty_last_n": EMBEDDED.context_window,
     "dry_sequence_breakers": ["\n"],
 }
 
-# Plans have to take up the premise and the memory in their words, so there the run may be longer.
-_DRY_PLANS = {**_DRY, "dry_allowed_length": 9}
-
-# Both stop loops in which a word changes, which DRY lets pass. They have to be weak: they count full stops like any other token,
-# and at a frequency penalty of 0.25 sentences no longer end.
+# Both stop loops, also those in which a word changes. They have to be weak: they count full stops like any other token, and at a
+# frequency penalty of 0.25 sentences no longer end.
 _WEAK_PENALTIES = {"presence_penalty": 0.35, "frequency_penalty": 0.06, "repeat_last_n": 320}
 
 WRITE = Decoding(
     temperature=0.9,
     max_tokens=800,
     sampling={
-        **_DRY,
         # A 1.5B model has a long tail of nonsense; min-p cuts it relative to the best token, so that a warm temperature is safe.
         "min_p": 0.08,
         "top_k": 0,
@@ -75,7 +71,7 @@ WRITE_TAUGHT = Decoding(
     max_tokens=800,
     sampling={"min_p": 0.1, "top_k": 0, "top_p": 0.95, **_WEAK_PENALTIES},
 )
-"""Prose of a model that wears an adapter: it has learnt to end its sentences. It needs no form, and no DRY, which joins words."""
+"""Prose of a model that wears an adapter: it has learnt to end its sentences. It needs no form."""
 
 FACTS = Decoding(temperature=0.3, max_tokens=320, sampling={"min_p": 0.1, "top_k": 0, "top_p": 1.0})
 """Notes on a passage: cold, for they must be true."""
@@ -83,17 +79,16 @@ FACTS = Decoding(temperature=0.3, max_tokens=320, sampling={"min_p": 0.1, "top_k
 PLANS = Decoding(
     temperature=0.9,
     max_tokens=480,
-    # DRY keeps the third plan from repeating the first, and all of them from repeating the memory.
-    sampling={**_DRY_PLANS, "min_p": 0.08, "top_k": 0, "top_p": 1.0},
+    sampling={**_DRY, "min_p": 0.08, "top_k": 0, "top_p": 1.0},
 )
 """Plans: warm, and each unlike the last."""
 
 PLANS_TAUGHT = Decoding(
     temperature=0.7, max_tokens=420, sampling={"min_p": 0.08, "top_k": 0, "top_p": 0.95, "repeat_last_n": 0}
 )
-"""Founding and plans of a model that wears an adapter: it was taught them, and DRY joins words."""
+"""Founding and plans of a model that wears an adapter: it was taught them."""
 
-OPEN = Decoding(temperature=0.9, max_tokens=900, sampling={**_DRY_PLANS, "min_p": 0.06, "top_k": 0, "top_p": 1.0})
+OPEN = Decoding(temperature=0.9, max_tokens=900, sampling={**_DRY, "min_p": 0.06, "top_k": 0, "top_p": 1.0})
 """The founding of a story: warm, for nothing has to be kept yet."""
 
 CHOOSE = Decoding(temperature=0.6, max_tokens=320, sampling={"min_p": 0.1, "top_k": 0, "top_p": 1.0})

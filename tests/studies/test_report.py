@@ -14,6 +14,7 @@ from recurrentgpt.studies.baselines.catalogue import SYSTEMS
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.judging.pairwise import pairs
 from recurrentgpt.studies.measures.planted import passages_in, window_reach
+from recurrentgpt.studies.measures.repetition import repetition
 from recurrentgpt.studies.report.deviations import DIFFERENCES
 from recurrentgpt.studies.report.document import Section, Table
 from recurrentgpt.studies.report.figures import POOLED, results
@@ -26,6 +27,7 @@ from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import CRITERIA, Judge, read_plan, recordings_folder, with_systems
 from recurrentgpt.studies.runs.runner import run
 from recurrentgpt.studies.scripted_author import scripted_author
+from recurrentgpt.testing import FaultyServer
 
 from .conftest import QUICK
 from .readers import novel
@@ -48,9 +50,10 @@ def toy(tmp_path_factory):
 def test_the_toy_study_is_written_from_recorded_calls(toy):
     folder = RunFolder.open(toy / "run")
     novels = folder.novels()
-    assert len(novels) == len(list(folder.plan.jobs())) == 12
+    assert len(novels) == len(list(folder.plan.jobs())) == 24
     assert {novel["system"] for novel in novels} == set(folder.plan.systems)
-    assert all(novel["words"] == pytest.approx(novel["target"], rel=0.2) for novel in novels)
+    in_passages = [novel for novel in novels if novel["system"] != "one_shot"]
+    assert all(novel["words"] == pytest.approx(novel["target"], rel=0.2) for novel in in_passages)
     assert not list((toy / "run").glob("calls/*")), "a replay asks no model and records nothing"
 
 
@@ -68,7 +71,7 @@ def test_the_toy_report_has_every_part(toy):
         table = list(csv.DictReader(file))
     rows = [json.loads(line) for line in (toy / "report" / "measures.jsonl").read_text().splitlines()]
     assert [row["novel"] for row in table] == [row["novel"] for row in rows]
-    assert len(rows) == 12
+    assert len(rows) == 24
 
 
 def measured(toy):
@@ -79,9 +82,18 @@ def test_every_system_of_the_toy_has_a_row_among_the_deviations(toy):
     told = (toy / "report" / "report.md").read_text().partition("## Deviations from the paper")[2]
     rows = [line.split(" | ")[0].removeprefix("| ") for line in told.splitlines() if line.startswith("| ")]
     named = {name for row in rows for name in row.split(", ")}
-    assert {"recurrentgpt", "single_call", "rolling", "rolling_unlimited", "re3", "doc"} <= named
+    assert {
+        "recurrentgpt",
+        "paper",
+        "bare",
+        "single_call",
+        "rolling",
+        "rolling_unlimited",
+        "one_shot",
+        "re3",
+        "doc",
+    } <= named
     assert "options.doc.published" in told
-    assert named.isdisjoint({"paper", "bare"}), "they are not in the toy"
     every = {name for row in DIFFERENCES.rows for name in row[0].split(", ")}
     assert {name for name in SYSTEMS if not name.startswith(("rolling_", "one_shot"))} <= every | {
         system.name for system in personas.SYSTEMS
@@ -93,21 +105,28 @@ def test_the_toy_says_what_it_cannot_show_before_its_first_table(toy):
     head, _, rest = text.partition("\n| ")
     assert "2 premises decide nothing" in head
     assert "p = 0.5." in head
-    assert "prompts have changed since the recording was made" in head
-    assert "prompts have changed since" not in rest
     assert "All of contradictions per 10000 is 0: it tells no systems apart." in rest
     (row,) = [row for row in measured(toy) if row["novel"] == "rolling_1024-mystery-01-s1"]
     assert (row["people_read"], row["contradictions_per_10000"]) == (0, None), (
         "nobody is known there who could be contradicted"
     )
-    changed = [row for row in measured(toy) if row["changed_prompts"]]
-    assert changed
+    assert "in human band |" not in rest, "no novel is as long as that"
+
+
+def test_what_is_counted_of_prompts_is_blank_where_they_have_changed_since_the_recording(tmp_path):
+    plan = with_systems(read_plan("toy"), ["single_call", "one_shot"])
+    folder = RunFolder.create(tmp_path / "run", plan.model_copy(update={"words": 1150, "recall": 0}))
+    run(folder, lambda event: None, retry=QUICK)
+    head, _, rest = reported(folder, tmp_path).partition("\n| ")
+    assert "prompts have changed since the recording was made" in head
+    assert "prompts have changed since" not in rest
+    changed = [row for row in measured(tmp_path) if row["changed_prompts"]]
+    assert {row["system"] for row in changed} == {"one_shot"}, "its prompt has the words of the whole novel"
     of_prompts = ("first_try", "retries", "input_tokens", "cached_tokens", "prompt_mean", "prompt_slope")
     assert all(row[name] is None for row in changed for name in of_prompts), "those were other prompts"
-    kept = [row for row in measured(toy) if not row["changed_prompts"]]
+    kept = [row for row in measured(tmp_path) if not row["changed_prompts"]]
     assert kept
     assert all(row["input_tokens"] and row["prompt_mean"] for row in kept)
-    assert "in human band |" not in rest, "no novel is as long as that"
 
 
 def test_an_unknown_run_and_a_damaged_recording_are_a_sentence(toy, tmp_path):
@@ -441,7 +460,7 @@ def test_a_site_of_packaged_calls_has_them_with_what_judges_said_and_makes_its_n
     place = tmp_path / "site" / "judged" / "recordings"
     assert {path.name for path in place.glob("*")} == {"calls", "plan.toml", "premises.toml", "verdicts.jsonl"}
     assert "judge-reader.jsonl" in {path.name for path in (place / "calls").glob("*")}
-    assert len(list((place / "calls").glob("*-s1.jsonl"))) == 12
+    assert len(list((place / "calls").glob("*-s1.jsonl"))) == 24
     page = (tmp_path / "site" / "index.html").read_text()
     assert "`" not in page
     assert 'href="judged/recordings/verdicts.jsonl"' in page
@@ -450,6 +469,37 @@ def test_a_site_of_packaged_calls_has_them_with_what_judges_said_and_makes_its_n
     run(again, lambda event: None, retry=QUICK)
     first = {novel["id"]: novel["text"] for novel in folder.novels()}
     assert [novel["text"] == first[novel["id"]] for novel in again.novels()] == [True, True]
+
+
+def test_the_toy_is_judged_by_a_scripted_judge_at_an_endpoint(toy, tmp_path):
+    shutil.copytree(toy / "run", tmp_path / "run")
+    folder = RunFolder.open(tmp_path / "run")
+    written = {novel["text"] for novel in folder.novels()}
+
+    def judge(body):
+        """Prefer a novel of the run to a corrupted copy, and of two the one that repeats itself less."""
+        asked = body["messages"][0]["content"]
+        texts = [asked.partition(f"STORY {side}\n")[2].partition("\n===")[0] for side in "AB"]
+        marks = [(text in written, -repetition(text).repeated_4grams) for text in texts]
+        verdict = "tie" if marks[0] == marks[1] else "AB"[marks.index(max(marks))]
+        quotes = [[" ".join(text.split()[:8])] for text in texts]
+        return json.dumps({"quotes_a": quotes[0], "quotes_b": quotes[1], "verdict": verdict})
+
+    with FaultyServer("ok", text=judge) as served:
+        command = ["study", "judge", str(folder.path), "--judge", "rules", "--base-url", served.base_url]
+        done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+    assert {(row["pairs"], row["right"]) for row in folder.rows("qualification.jsonl")} == {(24, 24)}
+    less = {novel["id"]: repetition(novel["text"]).repeated_4grams for novel in folder.novels()}
+    rows = folder.rows("verdicts.jsonl")
+    assert len(rows) == 11 * 2 * len(CRITERIA)
+    for row in rows:
+        first, second = (less[f"{row[place]}-{row['unit']}"] for place in ("first", "second"))
+        assert row["preference"] == (0.5 if first == second else float(first < second))
+    judges = reported(RunFolder.open(folder.path), tmp_path).partition("preferred by judges, guards: none")[2]
+    assert "| rules | coherent | 24/24" in judges
+    assert "| one_shot | " in judges
+    assert "Verdicts of 1 of 1 judges count: fewer than 3" in judges
 
 
 def test_the_papers_figures_are_there_before_anybody_has_judged(toy):

@@ -10,7 +10,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from statistics import mean
@@ -26,6 +27,7 @@ from training.measures import Measures, measure, vocabulary
 from training.product import (
     EMBEDDER,
     FACTS,
+    MOST_STORIES,
     MOVES,
     PLANS_TAUGHT,
     READERS_MOVES,
@@ -38,6 +40,7 @@ from training.product import (
     embedded_server,
     fetch,
     prose_tokens,
+    side_by_side,
     stop_servers,
 )
 
@@ -182,22 +185,40 @@ def _run(options: argparse.Namespace) -> list[Written]:
     for scale in options.scale if options.adapter else []:
         ways.append(Way(f"{options.adapter.stem} at {scale:g}", Adapter(options.adapter, scale)))
     for way in ways:
-        for number, context in enumerate(wanted, 1):
-            if (way.name, context.story, context.step) in done:
-                continue
-            seed = options.seed + 100 * number
-            written = write(embedded_server(path, way.adapter), context, seed, way.name, known)
+        open_contexts = [
+            (options.seed + 100 * number, context)
+            for number, context in enumerate(wanted, 1)
+            if (way.name, context.story, context.step) not in done
+        ]
+        for written in _written(way, path, open_contexts, known, options.parallel):
             results.append(written)
             with output.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(written.model_dump(exclude_defaults=True), ensure_ascii=False) + "\n")
-            figures = written.measures
+            scene, figures = written.scene, written.measures
             print(
-                f"{way.name}: {number} of {len(wanted)}: {context.story} scene {context.step}: {figures['words']:.0f} words, "
-                f"plan {figures['plan']:.2f}, {written.seconds:.0f} s",
+                f"{way.name}: {sum(result.way == way.name for result in results)} of {len(wanted)}: {scene.story} scene "
+                f"{scene.step}: {figures['words']:.0f} words, plan {figures['plan']:.2f}, {written.seconds:.0f} s",
                 file=sys.stderr,
             )
         stop_servers()
     return results
+
+
+def _written(
+    way: Way, path: Path, wanted: Sequence[tuple[int, Scene]], known: frozenset[str], parallel: int
+) -> Iterator[Written]:
+    """Yield what one way makes of the contexts, each with its seed, as it is made: so many of them side by side."""
+    if not wanted:
+        return
+    with side_by_side(parallel):
+        server = embedded_server(path, way.adapter)
+    with ThreadPoolExecutor(parallel) as pool:
+        writing = [pool.submit(write, server, context, seed, way.name, known) for seed, context in wanted]
+        try:
+            for written in as_completed(writing):
+                yield written.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def _words(premises: Iterable[Premise], places: Sequence[Path]) -> Iterable[str]:
@@ -253,6 +274,13 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--dictionary", type=Path, help="a tokenizer.json whose words are known, too; the embedder's by default"
     )
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--parallel",
+        type=int,
+        choices=range(1, MOST_STORIES + 1),
+        default=1,
+        help="contexts side by side: sooner done, each of them slower (default 1)",
+    )
     parser.add_argument("--model", type=Path, help="a GGUF file; the embedded writer by default")
     options = parser.parse_args(arguments)
     options.scale = options.scale or [1.0]

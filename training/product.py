@@ -6,7 +6,7 @@ from recurrentgpt.models.decoding import FACTS, PLANS_TAUGHT, WRITE_TAUGHT, Deco
 from recurrentgpt.models.embedded.adapter import Adapter
 from recurrentgpt.models.embedded.catalogue import EMBEDDER, WRITER
 from recurrentgpt.models.embedded.fetch import fetch, sha256
-from recurrentgpt.models.embedded.server import embedded_server, stop_servers
+from recurrentgpt.models.embedded.server import MOST_STORIES, embedded_server, side_by_side, stop_servers
 from recurrentgpt.nodes.small.plot_moves import CLOSING_MOVES, MOVES, READERS_MOVES
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prompts.check import packaged
@@ -19,6 +19,7 @@ __all__ = [
     "CLOSING_MOVES",
     "EMBEDDER",
     "FACTS",
+    "MOST_STORIES",
     "MOVES",
     "PLANS_TAUGHT",
     "READERS_MOVES",
@@ -43,6 +44,7 @@ __all__ = [
     "prose_tokens",
     "sentences",
     "sha256",
+    "side_by_side",
     "stop_servers",
     "words",
 ]

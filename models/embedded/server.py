@@ -15,7 +15,9 @@ import subprocess
 import sys
 import tempfile
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
@@ -58,31 +60,34 @@ class _Running:
     """What it writes to standard error: nothing, until it crashes."""
 
 
-_servers: dict[tuple[Path, Adapter | None], _Running] = {}
+_servers: dict[tuple[Path, Adapter | None, int], _Running] = {}
 _lock = threading.Lock()
-_stories = 1
+_stories = ContextVar("stories", default=1)
 
 
-def write_side_by_side(stories: int) -> None:
-    """Have the servers that start from now on take the calls of so many stories at once, `MOST_STORIES` at most.
+@contextmanager
+def side_by_side(stories: int) -> Iterator[None]:
+    """Within the block, ask a server that takes the calls of so many stories at once, `MOST_STORIES` at most.
 
     Two cores compute the next words of four texts in twice the time of one's.
     """
-    global _stories
-    with _lock:
-        _stories = min(max(stories, 1), MOST_STORIES)
+    token = _stories.set(min(max(stories, 1), MOST_STORIES))
+    try:
+        yield
+    finally:
+        _stories.reset(token)
 
 
 def embedded_server(path: Path, adapter: Adapter | None = None) -> Endpoint:
     """Return the server of a GGUF file, starting it at the first call and again if it died. It ends with this process.
 
-    The same file with another adapter is another server. It blocks for the seconds that loading takes. Raises ModelRefused
-    when a file cannot be loaded or llama.cpp is missing.
+    The same file with another adapter, or for another number of stories, is another server. It blocks for the seconds that
+    loading takes. Raises ModelRefused when a file cannot be loaded or llama.cpp is missing.
     """
     path = path.expanduser().resolve()
     if adapter is not None:
         adapter = replace(adapter, path=adapter.path.expanduser().resolve())
-    served = path, adapter
+    served = path, adapter, _stories.get()
     with _lock:
         running = _servers.get(served)
         if running is not None and running.process.poll() is None:
@@ -93,7 +98,7 @@ def embedded_server(path: Path, adapter: Adapter | None = None) -> Endpoint:
         _check(path, "model", _INSTEAD)
         if adapter is not None:
             _check(adapter.path, "adapter", _WITHOUT)
-        _servers[served] = _start(path, adapter)
+        _servers[served] = _start(*served)
         return _servers[served].endpoint
 
 
@@ -126,27 +131,27 @@ def _check(path: Path, kind: str, instead: str) -> None:
         )
 
 
-def _start(path: Path, adapter: Adapter | None) -> _Running:
+def _start(path: Path, adapter: Adapter | None, stories: int) -> _Running:
     snapshots = Snapshots.of(path, adapter)
     if preload := snapshots.sound():
         try:
-            return _serve(path, adapter, snapshots, preload)
+            return _serve(path, adapter, stories, snapshots, preload)
         except ModelRefused as error:
             # A start must never depend on a cache.
             logger.info("The embedded model did not start with its kept prompts (%s); starting without them.", error)
             snapshots.clear()
-    return _serve(path, adapter, snapshots, [])
+    return _serve(path, adapter, stories, snapshots, [])
 
 
-def _serve(path: Path, adapter: Adapter | None, snapshots: Snapshots, preload: list[str]) -> _Running:
+def _serve(path: Path, adapter: Adapter | None, stories: int, snapshots: Snapshots, preload: list[str]) -> _Running:
     key = secrets.token_urlsafe(24)
     wish = {
         "path": str(path),
         "key": key,
-        "context": CONTEXT * _stories,
-        "slots": max(SLOTS, _stories),
-        "shared_cache": _stories == 1,
-        "cache_mib": CACHE_MIB * _stories,
+        "context": CONTEXT * stories,
+        "slots": max(SLOTS, stories),
+        "shared_cache": stories == 1,
+        "cache_mib": CACHE_MIB * stories,
         "threads": _threads(),
         "snapshots": f"{snapshots.folder}{os.sep}",
         "preload": preload,

@@ -15,7 +15,7 @@ from recurrentgpt.checkpoints import Persistence, open_persistence
 from recurrentgpt.graph.story import RECURSION_LIMIT, RETRY
 from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.memory.story_log import Commit, StoryLog
-from recurrentgpt.models.embedded.server import write_side_by_side
+from recurrentgpt.models.embedded.server import side_by_side
 from recurrentgpt.models.meter import total_usage
 from recurrentgpt.prose.emphasis import plain
 from recurrentgpt.prose.sentences import count_words
@@ -63,8 +63,7 @@ def run(folder: RunFolder, report: Report, *, model: Any = None, retry: RetryPol
 
     `model` is a chat model to use in place of the plan's, for programs and tests.
     """
-    write_side_by_side(folder.plan.parallel)
-    with folder.writing_lock():
+    with side_by_side(folder.plan.parallel), folder.writing_lock():
         return call(lambda: _run(folder, report, model, retry))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -17,12 +18,13 @@ from urllib.parse import urlsplit
 import pytest
 from langchain_core.messages import HumanMessage
 
+from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.models.calls import Meter, ask, write_stream
 from recurrentgpt.models.embedded import server as embedded
 from recurrentgpt.models.embedded.adapter import Adapter
 from recurrentgpt.models.embedded.catalogue import WRITER
 from recurrentgpt.models.embedded.fetch import fetch
-from recurrentgpt.models.embedded.server import CONTEXT, MOST_STORIES, embedded_server, stop_servers, write_side_by_side
+from recurrentgpt.models.embedded.server import CONTEXT, MOST_STORIES, embedded_server, side_by_side, stop_servers
 from recurrentgpt.models.roles import aresolve_model
 from recurrentgpt.schema.context import Context
 from recurrentgpt.schema.errors import ModelRefused
@@ -44,7 +46,6 @@ sys.stdin.read()
 @pytest.fixture(autouse=True)
 def stopped() -> Iterator[None]:
     yield
-    write_side_by_side(1)
     stop_servers()
 
 
@@ -87,7 +88,7 @@ def test_a_server_that_died_is_started_again_and_says_how_it_ended(
     stand_in: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     first = embedded_server(stand_in)
-    process = embedded._servers[stand_in.resolve(), None].process
+    process = embedded._servers[stand_in.resolve(), None, 1].process
     process.kill()
     process.wait()
     second = embedded_server(stand_in)
@@ -98,8 +99,11 @@ def test_a_server_that_died_is_started_again_and_says_how_it_ended(
 
 @pytest.mark.parametrize(("stories", "taken"), [(1, 1), (2, 2), (64, MOST_STORIES)])
 def test_a_server_takes_the_calls_of_stories_written_side_by_side(stand_in: Path, stories: int, taken: int) -> None:
-    write_side_by_side(stories)
-    embedded_server(stand_in)
+    alone = embedded_server(stand_in)
+    with side_by_side(stories):
+        served = call(lambda: asyncio.to_thread(embedded_server, stand_in))
+    assert (served == alone) == (taken == 1)
+    assert embedded_server(stand_in) == alone, "a story after a study has the server of one"
     wish = json.loads(stand_in.with_name("toy.gguf.wish").read_text())
     sizes = {"context": CONTEXT * taken, "slots": max(2, taken), "cache_mib": 512 * taken}
     assert wish == {**sizes, "shared_cache": taken == 1}

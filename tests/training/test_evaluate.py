@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from training import evaluate
 from training.data import line
 from training.evaluate import main as evaluate_main
+from training.evaluate import read_written
 from training.measures import (
     clauses,
     cliches,
@@ -154,3 +156,30 @@ def test_the_table_with_and_without(tmp_path: Path, writer: Server, capsys: pyte
 
     assert evaluate_main([*command, "--dictionary", str(tmp_path / "out.jsonl")]) == 1
     assert "is no tokenizer.json" in capsys.readouterr().err
+
+
+def test_contexts_side_by_side_are_written_as_one_by_one(
+    tmp_path: Path, writer: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "held.jsonl").write_text(line(premise("held")))
+    (tmp_path / "tokenizer.json").write_text(json.dumps({"model": {"vocab": {}}}))
+    command = [str(tmp_path / "held.jsonl"), "--known", "--contexts", "2", "--model", str(tmp_path / "model.gguf")]
+    command += ["--dictionary", str(tmp_path / "tokenizer.json")]
+    assert evaluate_main([*command, "-o", str(tmp_path / "alone.jsonl")]) == 0
+    both, answer = threading.Barrier(2, timeout=60), writer.reply
+
+    def reply(body: dict[str, Any]) -> str:
+        both.wait()
+        return answer(body)
+
+    monkeypatch.setattr(writer, "reply", reply)
+    assert evaluate_main([*command, "-o", str(tmp_path / "beside.jsonl"), "--parallel", "2"]) == 0
+    alone, beside = (
+        sorted(
+            (row.model_copy(update={"seconds": 0.0}) for row in read_written([tmp_path / name])),
+            key=lambda row: row.key,
+        )
+        for name in ("alone.jsonl", "beside.jsonl")
+    )
+    assert alone == beside
+    assert len(alone) == 2

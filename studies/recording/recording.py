@@ -55,8 +55,10 @@ class Call:
     usage: dict[str, int]
     finish_reason: str
     whole: bool
-    """Whether the reply ended by itself, and not because its reader had enough."""
+    """Whether the reply ended by itself, and not because its reader had enough or it failed."""
     seconds: float
+    failed: bool = False
+    """Whether an error ended the reply, or the wait for the rest of it."""
 
     @property
     def pieces(self) -> list[str]:
@@ -190,7 +192,7 @@ class Recording:
         """
         call = self._found.get(key)
         if call is None and self.in_order:
-            made = [call for call in self._found.values() if (call.role, call.step) == (role, step)]
+            made = [call for call in self._found.values() if (call.role, call.step, call.failed) == (role, step, False)]
             left = [call for call in made if call.key not in self._played] or made[-1:]
             same = (call for call in left if seed is not None and self.seeds.get(call.key) == seed)
             call = next(same, left[0] if left else None)

@@ -22,6 +22,8 @@ from recurrentgpt.infrastructure.background_loop import call as wait_for
 from recurrentgpt.models.meter import CHARACTERS_PER_TOKEN
 from recurrentgpt.models.profiles import EMBEDDED, GENERIC, profile_named
 from recurrentgpt.models.roles import ResolvedModel
+from recurrentgpt.schema.errors import ModelUnavailable
+from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.recording.recording import Call, Recorder, Recording, RoleModel, call_key
 
 
@@ -117,7 +119,8 @@ class RecordingChatModel(_RecordedChatModel):
         parameters = _parameters(stop, kwargs)
         known = type(self.inner).model_fields
         passed = {name: value for name, value in kwargs.items() if name in known or "openai_api_base" in known}
-        began, pieces, usage, reason, whole = time.monotonic(), list[str](), None, "", False
+        began, pieces, usage, reason = time.monotonic(), list[str](), None, ""
+        whole = enough = False
         stream = cast("AsyncGenerator[AIMessageChunk]", self.inner.astream(input, config, stop=stop, **passed))
         try:
             async with aclosing(stream) as chunks:
@@ -129,10 +132,14 @@ class RecordingChatModel(_RecordedChatModel):
                         pieces.append(text)
                     yield chunk
             whole = True
+        except GeneratorExit:
+            enough = True
+            raise
         finally:
             if whole or pieces:
                 seconds = round(time.monotonic() - began, 3)
                 call = _call(self.role, self.step, input, parameters, pieces, usage, reason, whole, seconds)
+                call = dataclasses.replace(call, failed=not (whole or enough))
                 recorder = cast(Recorder, self.recorder)
                 recorder.add(call, input, parameters)
                 await recorder.flush()
@@ -177,6 +184,8 @@ class ReplayChatModel(_RecordedChatModel):
         for piece in call.pieces:
             if piece:
                 yield ChatGenerationChunk(message=AIMessageChunk(content=piece))
+        if call.failed:
+            raise ModelUnavailable(f"A call of the {self.role} at step {self.step} failed when it was recorded.")
         yield ChatGenerationChunk(
             message=AIMessageChunk(content="", usage_metadata=usage, chunk_position="last"),
             generation_info={"finish_reason": call.finish_reason or "stop"},
@@ -211,8 +220,6 @@ def record_model(model: ResolvedModel, recorder: Recorder, role: str, step: int)
 
 def replay_model(recording: Recording, role: str, step: int) -> ResolvedModel:
     """Return the model that replays what was recorded for a role."""
-    from recurrentgpt.studies.errors import StudyError
-
     if role not in recording.roles:
         raise StudyError(
             f"{recording.path.name} has no calls of the {role}: it belongs to another plan; record it anew."

@@ -6,7 +6,9 @@ import pytest
 from langchain_core.messages import HumanMessage
 
 from recurrentgpt.models.calls import Meter, ask, write_stream
-from recurrentgpt.models.roles import ResolvedModel
+from recurrentgpt.models.roles import ResolvedModel, endpoint_model
+from recurrentgpt.schema.context import Context
+from recurrentgpt.schema.errors import ModelUnavailable
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.recording.recording import FileRecorder, Recording
 from recurrentgpt.studies.recording.recording_models import record_model, replay_model
@@ -65,6 +67,24 @@ async def test_a_call_that_was_cut_short_has_its_estimated_cost_on_tape_and_agai
     assert {**again[1], "seconds": 0} == {**live, "seconds": 0}
 
 
+@pytest.mark.parametrize("fault", ["cut", "stalled"])
+async def test_a_call_that_failed_fails_again_unless_it_was_made_anew(tmp_path, fault):
+    path = tmp_path / "calls.jsonl"
+    recorder = FileRecorder(path)
+    with FaultyServer(fault, "ok") as endpoint:
+        model = endpoint_model("scripted", endpoint.base_url, "a-key", Context(timeout=2))
+        with pytest.raises(ModelUnavailable):
+            await said(record_model(model, recorder, "writer", 1))
+        (call,) = Recording.read(path).calls
+        assert (bool(call.reply), call.whole, call.failed) == (True, False, True)
+        with pytest.raises(ModelUnavailable, match="A call of the writer at step 1 failed when it was recorded"):
+            await said(replay_model(Recording.read(path), "writer", 1))
+        with pytest.raises(StudyError, match="no answer"):
+            await said(replay_model(Recording.read(path, in_order=True), "writer", 1), "Another prompt.")
+        live = await said(record_model(model, recorder, "writer", 1))
+    assert (await said(replay_model(Recording.read(path), "writer", 1)))[0] == live[0]
+
+
 async def test_without_prompts_their_hash_alone_is_kept(tmp_path):
     path = tmp_path / "calls.jsonl"
     await said(record_model(scripted(), FileRecorder(path, prompts=False), "writer", 1), "A secret prompt.")
@@ -78,7 +98,6 @@ async def test_an_endpoint_is_replayed_with_the_prompts_it_had(tmp_path, monkeyp
         monkeypatch.setenv("OPENAI_BASE_URL", endpoint.base_url)
         monkeypatch.setenv("OPENAI_API_KEY", "a-key")
         from recurrentgpt.models.roles import aresolve_model
-        from recurrentgpt.schema.context import Context
 
         model = await aresolve_model("writer", Context(model="scripted"))
         recorder = FileRecorder(path)

@@ -52,8 +52,8 @@ def test_the_toy_study_is_written_from_recorded_calls(toy):
     novels = folder.novels()
     assert len(novels) == len(list(folder.plan.jobs())) == 24
     assert {novel["system"] for novel in novels} == set(folder.plan.systems)
-    in_passages = [novel for novel in novels if novel["system"] != "one_shot"]
-    assert all(novel["words"] == pytest.approx(novel["target"], rel=0.2) for novel in in_passages)
+    fell_short = {novel["system"] for novel in novels if novel["words"] != pytest.approx(novel["target"], rel=0.2)}
+    assert fell_short == {"one_shot", "single_call"}
     assert not list((toy / "run").glob("calls/*")), "a replay asks no model and records nothing"
 
 
@@ -114,14 +114,16 @@ def test_the_toy_says_what_it_cannot_show_before_its_first_table(toy):
 
 
 def test_what_is_counted_of_prompts_is_blank_where_they_have_changed_since_the_recording(tmp_path):
-    plan = with_systems(read_plan("toy"), ["single_call", "one_shot"])
-    folder = RunFolder.create(tmp_path / "run", plan.model_copy(update={"words": 1150, "recall": 0}))
+    plan = with_systems(read_plan("toy"), ["rolling_1024", "one_shot"]).model_copy(update={"recall": 0})
+    premises = {genre: dict(plan.chosen_premises(genre)) for genre in plan.genres}
+    premises["fantasy"][1] += " It rains."
+    folder = RunFolder.create(tmp_path / "run", plan.with_premises(premises))
     run(folder, lambda event: None, retry=QUICK)
     head, _, rest = reported(folder, tmp_path).partition("\n| ")
     assert "prompts have changed since the recording was made" in head
     assert "prompts have changed since" not in rest
     changed = [row for row in measured(tmp_path) if row["changed_prompts"]]
-    assert {row["system"] for row in changed} == {"one_shot"}, "its prompt has the words of the whole novel"
+    assert {row["genre"] for row in changed} == {"fantasy"}
     of_prompts = ("first_try", "retries", "input_tokens", "cached_tokens", "prompt_mean", "prompt_slope")
     assert all(row[name] is None for row in changed for name in of_prompts), "those were other prompts"
     kept = [row for row in measured(tmp_path) if not row["changed_prompts"]]
@@ -433,7 +435,7 @@ def test_a_report_of_calls_that_are_gone_or_damaged_says_no_date(toy, tmp_path):
     manifest["plan"]["replay"] = plan.replay
     (run_path / "manifest.json").write_text(json.dumps(manifest))
     folder = RunFolder.open(run_path)
-    assert "which was made from 2026-11-2" in reported(folder, tmp_path)
+    assert "which was made on 2026-11-28 and" in reported(folder, tmp_path)
     for path in calls.glob("*"):
         path.write_bytes(path.read_bytes()[:-20].replace(b'"at"', b"at", 1))
     assert "those of the recording, which does not name its machine" in reported(folder, tmp_path)
@@ -486,7 +488,7 @@ def test_the_toy_is_judged_by_a_scripted_judge_at_an_endpoint(toy, tmp_path):
         return json.dumps({"quotes_a": quotes[0], "quotes_b": quotes[1], "verdict": verdict})
 
     with FaultyServer("ok", text=judge) as served:
-        command = ["study", "judge", str(folder.path), "--judge", "rules", "--base-url", served.base_url]
+        command = ["study", "judge", str(folder.path), "--judge", "rules", "--base-url", served.base_url, "--yes"]
         done = CliRunner().invoke(app, command)
     assert done.exit_code == 0, done.output
     assert {(row["pairs"], row["right"]) for row in folder.rows("qualification.jsonl")} == {(24, 24)}
@@ -509,8 +511,9 @@ def test_the_papers_figures_are_there_before_anybody_has_judged(toy):
     assert ", the paper |" not in judges, "its readers were people"
     printed = text.partition("## Preferences of the paper's readers")[2].partition("\n## ")[0]
     rows = [line for line in printed.splitlines() if ", the paper |" in line]
-    assert [row.split(" | ")[0] for row in rows] == ["| re3, the paper", "| doc, the paper"] * 2
-    assert rows[0] == "| re3, the paper | 63.8 : 35.1 | 66.8 : 27.9 |"
+    printed_of = ["rolling_4096", "no_short_term_memory", "no_long_term_memory", "re3", "doc"]
+    assert [row.split(" | ")[0] for row in rows] == [f"| {system}, the paper" for system in printed_of] * 2
+    assert rows[3] == "| re3, the paper | 63.8 : 35.1 | 66.8 : 27.9 |"
     assert "its own figures as printed" in printed
     assert text.count("| re3, the paper |") == 2
 
@@ -526,7 +529,7 @@ def test_all_rows_of_the_papers_tables_are_there():
 
 def test_what_a_system_does_not_have_is_left_blank(toy):
     rows = {row["system"]: row for row in map(json.loads, (toy / "report" / "measures.jsonl").read_text().splitlines())}
-    assert {system for system, row in rows.items() if row["passages_in_length"] is None} == {"re3", "doc"}
+    assert {system for system, row in rows.items() if row["passages_in_length"] is None} == {"one_shot", "re3", "doc"}
     assert all(row["prompt_slope"] is None for row in rows.values() if row["steps"] < 10)
     text = (toy / "report" / "report.md").read_text()
     assert "## Win matrix" not in text

@@ -22,10 +22,10 @@ from training.blind_sheets import lines, markdown
 from training.check import context as told
 from training.client import Completion, CompletionEndpoint, complete
 from training.conversation import Exchange, messages, plans_prompt, prompts, writing
-from training.data import DATA, Premise, Scene, read_premises, read_scenes
-from training.measures import Measures, measure, vocabulary
+from training.data import DATA, Premise, Scene, read_premises
+from training.known_words import add_options, known_words
+from training.measures import Measures, measure
 from training.product import (
-    EMBEDDER,
     FACTS,
     MOST_STORIES,
     MOVES,
@@ -174,8 +174,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> list[Written]:
     premises = read_premises(options.premises)
     wanted = contexts(premises)[: options.contexts]
-    dictionary = options.dictionary or fetch(EMBEDDER) / "tokenizer.json"
-    known = vocabulary([*_words(premises, options.known), *_entries(dictionary)])
+    known = known_words(premises, options)
     output: Path = options.output
     output.parent.mkdir(parents=True, exist_ok=True)
     results = read_written([output] if output.exists() else [])
@@ -221,24 +220,6 @@ def _written(
             pool.shutdown(cancel_futures=True)
 
 
-def _words(premises: Iterable[Premise], places: Sequence[Path]) -> Iterable[str]:
-    """Yield texts whose words are no joined ones: the contexts', and those of scenes that people have mended."""
-    for premise in premises:
-        yield premise.model_dump_json()
-    for scene in read_scenes(places):
-        yield scene.passage
-
-
-def _entries(dictionary: Path) -> list[str]:
-    """Return the words of a tokenizer's file, such as `footsteps`, which are no two run together."""
-    try:
-        return [str(entry) for entry in json.loads(dictionary.read_text(encoding="utf-8"))["model"]["vocab"]]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise SettingsError(
-            f"{dictionary} is no tokenizer.json with a vocabulary: name one with --dictionary."
-        ) from error
-
-
 def _object(text: str) -> dict[str, object]:
     try:
         found = json.loads(text)
@@ -267,12 +248,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--no-plain", dest="plain", action="store_false", help="leave out the model without an adapter")
     parser.add_argument("--contexts", type=int, help="only so many contexts")
-    parser.add_argument(
-        "--known", nargs="*", type=Path, default=[DATA / "mended"], help="scenes whose words are known ones"
-    )
-    parser.add_argument(
-        "--dictionary", type=Path, help="a tokenizer.json whose words are known, too; the embedder's by default"
-    )
+    add_options(parser)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
         "--parallel",

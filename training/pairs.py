@@ -3,7 +3,8 @@
 Every premise is told by the product as a newcomer would run it, with the same seed for both ways. The stories are kept as JSON
 Lines, and a run that was broken off goes on. For readers who know nothing else there are two folders of sheets, one with the two
 texts of each pair in one order and one in the other; a reader is given one folder and answers in `verdicts.jsonl`, a line a pair:
-{"folder": 1, "pair": 3, "coherence": "A", "interest": "=", "why": "..."}. The table counts what both folders' readers preferred.
+{"folder": 1, "pair": 3, "coherence": "A", "interest": "=", "why": "..."}. The tables say what rules find in each way's passages,
+and count what both folders' readers preferred.
 """
 
 from __future__ import annotations
@@ -11,18 +12,23 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
+from statistics import mean
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from training.blind_sheets import Answer, first_is_a, lines, markdown, read_answers, write_sheets
 from training.data import DATA, Mode, Premise, read_premises
-from training.product import Library, RecurrentGPTError, SettingsError, Story, count_words, stop_servers
+from training.known_words import add_options, known_words
+from training.measures import measure
+from training.product import Library, RecurrentGPTError, SettingsError, Story, stop_servers
 
 STORIES, VERDICTS = "stories.jsonl", "verdicts.jsonl"
 CRITERIA = ("coherence", "interest")
+BY_RULES = ("wrong_tense", "repeated", "distinct", "joined", "unclosed", "cliches")
+"""Those of the rules' figures that need no plan."""
 
 
 class Told(BaseModel):
@@ -85,14 +91,24 @@ def sheet(pair: tuple[Told, Told], folder: int) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def table(both: Sequence[tuple[Told, Told]], ways: Sequence[str], verdicts: Sequence[Verdict]) -> str:
-    """Return what the ways cost and how often the second one was preferred, as two Markdown tables; a tie counts half."""
-    rows = [["way", "stories", "words a passage", "words a minute"]]
+def table(
+    both: Sequence[tuple[Told, Told]], ways: Sequence[str], verdicts: Sequence[Verdict], known: Collection[str]
+) -> str:
+    """Return what the ways cost, what rules find in a passage of theirs, and how often the second one was preferred.
+
+    They are two Markdown tables; a tie counts half.
+    """
+    rows = [["way", "stories", "words a passage", "words a minute", *(name.replace("_", " ") for name in BY_RULES)]]
     for way, stories in zip(ways, zip(*both, strict=True), strict=False):
-        words = sum(count_words(passage) for told in stories for passage in told.passages)
+        figures = [
+            measure(passage, mode=told.mode, plan="", context=[], known=known)
+            for told in stories
+            for passage in told.passages
+        ]
+        words = sum(found.words for found in figures)
         minutes = sum(told.seconds for told in stories) / 60
-        passages = sum(len(told.passages) for told in stories)
-        rows.append([way, str(len(stories)), f"{words / passages:.0f}", f"{words / minutes:.0f}"])
+        means = [f"{mean(getattr(found, name) for found in figures):.3f}" for name in BY_RULES]
+        rows.append([way, str(len(stories)), f"{words / len(figures):.0f}", f"{words / minutes:.0f}", *means])
     preferred = [["criterion", "verdicts", *ways, "tie", f"{ways[1]} preferred"]]
     for criterion in CRITERIA:
         counts = {"first": 0, "second": 0, "=": 0}
@@ -124,7 +140,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         stories = _tell_all(options, ways)
         both = pairs(stories, list(ways))
         write_sheets(options.output, len(both), lambda index, folder: sheet(both[index], folder))
-        print(table(both, list(ways), read_answers(options.output / VERDICTS, Verdict, len(both))))
+        known = known_words(read_premises(options.premises), options)
+        print(table(both, list(ways), read_answers(options.output / VERDICTS, Verdict, len(both)), known))
     except RecurrentGPTError as error:
         print(f"training.pairs: {error}", file=sys.stderr)
         return 1
@@ -176,6 +193,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--premises", nargs="*", type=Path, default=[DATA / "heldout"], help="stories laid out, held out by default"
     )
+    add_options(parser)
     parser.add_argument("--pairs", type=int, default=24)
     parser.add_argument("--passages", type=int, default=3, help="of each story")
     parser.add_argument("--seed", type=int, default=0)

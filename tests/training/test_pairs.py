@@ -40,7 +40,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(folder: Path, *ways: str) -> int:
-    return pairs_main([*(ways or WAYS), "-o", str(folder), "--pairs", "0"])
+    (folder / "tokenizer.json").write_text(json.dumps({"model": {"vocab": {"take": 1, "care": 2}}}))
+    words = ["--known", "--dictionary", str(folder / "tokenizer.json")]
+    return pairs_main([*(ways or WAYS), "-o", str(folder), "--pairs", "0", *words])
 
 
 def test_a_story_is_told_by_the_product(tmp_path: Path, model: ScriptedChatModel) -> None:
@@ -88,7 +90,20 @@ def test_verdicts_are_counted_by_way_and_a_tie_counts_half(folder: Path, capsys:
     rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in capsys.readouterr().out.splitlines()]
     assert ["coherence", "8", "1", "7", "0", "88%"] in rows
     assert ["interest", "8", "0", "6", "2", "88%"] in rows
-    assert ["today", "4", "2", "20"] in rows
+    assert ["today", "4", "2", "20", *["0.000"] * 2, "1.000", *["0.000"] * 3] in rows
+
+
+def test_rules_say_what_each_ways_passages_have(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stories = [Told.model_validate_json(line) for line in (folder / STORIES).read_text().splitlines()]
+    faulty = 'She says, "Please takecare. A sense of dread.'
+    told = [story.model_copy(update={"passages": [faulty]}) if story.way == "today" else story for story in stories]
+    (folder / STORIES).write_text("".join(story.model_dump_json() + "\n" for story in told))
+    assert run(folder) == 0
+    rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in capsys.readouterr().out.splitlines()]
+    today, new = (dict(zip(rows[0], row, strict=True)) for row in rows[2:4])
+    found = {"wrong tense": 1, "joined": 1, "unclosed": 1, "cliches": 1}
+    assert {name: float(today[name]) for name in found} == found
+    assert {name: float(new[name]) for name in found} == dict.fromkeys(found, 0)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ RECURRENTGPT = System(
     build=recurrent.recurrentgpt,
     cost=linear_cost(Cost(12.3, 19000, 2300)),
     recurrent=True,
+    deals_plans=True,
     own_guards=frozenset({"copies", "loops", "scenes", "examples"}),
     own_samples=MOST_SAMPLES,
     watched=True,

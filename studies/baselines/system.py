@@ -66,6 +66,9 @@ class System:
     """Whether it searches a long-term memory."""
     paced: bool = True
     """Whether its passages have 200 to 400 words each; those of one_shot, re3 and doc have lengths of their own."""
+    deals_plans: bool = False
+    """Whether its plans are the engine's: each after a move that is dealt, and asked for again where two are alike or one has
+    happened."""
     own_guards: frozenset[str] = frozenset()
     """What it has that not every system has, where guards are `own`: what keeps `copies` and `loops` out, a grammar of `scenes`
     or of `sentences`, worked `examples`."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import random
 import re
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count, islice
 from typing import Literal
 
@@ -58,6 +59,10 @@ class JudgeReply(BaseModel, title="Reply"):
     verdict: Side
 
 
+WRONG = ("flip", "tie", "contrary", "spoilt")
+"""How a judge gets a pair wrong: its verdict follows the order, is a tie, is for the worse text both times, or quotes badly."""
+
+
 @dataclass(frozen=True)
 class Verdicts:
     """What a judge says of two texts in both orders; A is the text that it is shown first."""
@@ -71,6 +76,12 @@ class Verdicts:
     def preference(self) -> float:
         """Return 1 where the first text is preferred in both orders, 0 where the second is, and one half for all else."""
         return consolidate(self.there.verdict, self.back.verdict)
+
+    @property
+    def how(self) -> str:
+        """Return which of `WRONG` it is where the first text should have won in both orders."""
+        both = (self.there.verdict, self.back.verdict)
+        return "tie" if "tie" in both else "flip" if both[0] == both[1] else "contrary"
 
     def row(self) -> Row:
         """Return what `verdicts.jsonl` keeps: a judge that calls a tie and one that follows the order look alike otherwise."""
@@ -108,12 +119,15 @@ class Qualification:
     """Specimens whose corrupted copies it was shown."""
     criterion: str = "coherent"
     """What it was asked; in runs from before each criterion had its own, how coherent they are."""
+    wrong: dict[str, int] = field(default_factory=dict)
+    """How many pairs it got wrong in each of `WRONG`."""
 
     @classmethod
     def of(cls, row: Row) -> Qualification:
         """Return the qualification that a row of `qualification.jsonl` holds."""
         of = row.get("criterion", "coherent")
-        return cls(row["judge"], row["pairs"], row["right"], row["by_kind"], tuple(row.get("units", ())), of)
+        units, wrong = tuple(row.get("units", ())), row.get("wrong", {})
+        return cls(row["judge"], row["pairs"], row["right"], row["by_kind"], units, of, wrong)
 
     def lacks(self, novels: Iterable[NovelRecord]) -> list[Specimen]:
         """Return the specimens that it is still to be shown corrupted, until it has seen as many as qualify a judge."""
@@ -282,19 +296,21 @@ async def qualify(known: Qualification, prefer: Prefer, specimen: Specimen) -> Q
 
     A judge that cannot be reached is not a wrong one: what `prefer` raises of that is raised here.
     """
-    right: dict[str, bool] = {}
+    right, wrong = dict[str, bool](), Counter(known.wrong)
     novel = specimen.novel
     for kind, copy in corrupted_copies(novel["text"], specimen.id).items():
         try:
             said = await prefer(known.criterion, novel["premise"], novel["text"], copy)
             right[kind] = said.preference == 1.0
+            how = said.how
         except ModelReplyError:
-            right[kind] = False
+            right[kind], how = False, "spoilt"
+        wrong[how] += not right[kind]
     shown = known.pairs // CORRUPTION_KINDS
     by_kind = {kind: (known.by_kind.get(kind, 0.0) * shown + told) / (shown + 1) for kind, told in right.items()}
     units = (*known.units, specimen.id)
     pairs, told = known.pairs + len(right), known.right + sum(right.values())
-    return Qualification(known.judge, pairs, told, by_kind, units, known.criterion)
+    return Qualification(known.judge, pairs, told, by_kind, units, known.criterion, dict(+wrong))
 
 
 def counted_judges(folder: RunFolder) -> dict[str, frozenset[str]]:

@@ -21,7 +21,6 @@ try:
         permutation_test,
         t,
         ttest_1samp,
-        wilcoxon,
     )  # fmt: skip
 except ImportError as error:  # pragma: no cover - the extra is installed where tests run
     raise StudyError("Statistics need SciPy; install it with: pip install 'recurrentgpt[study]'") from error
@@ -229,19 +228,26 @@ class AltTest:
     """Whether a judge may stand for the annotators: the alternative annotator test (Calderon, Reichart and Dror 2025)."""
 
     annotators: int
-    beaten: int
-    """Annotators against whom the judge is no worse by `epsilon` or more, with the false discovery rate controlled."""
-    winning_rate: float
+    premises: int
+    """Premises, or units, on which each annotator was compared with the judge: the fewest of any."""
+    beaten: int | None
+    """Annotators against whom the judge is no worse by `epsilon` or more, with the false discovery rate controlled.
+
+    None with fewer than `FEWEST_TESTED` premises: nothing is decided.
+    """
+    winning_rate: float | None
     """Their share, the paper's omega."""
     advantage: float
     """Mean probability that the judge is at least as close to the others as the annotator left out, the paper's rho."""
     epsilon: float
-    passes: bool
+    passes: bool | None
 
 
 FEWEST_ANNOTATORS = 3
-FEWEST_FOR_T = 30
-"""Units, or premises, from which differences are tested by Student's t; below, by Wilcoxon's signed ranks, as published."""
+FEWEST_TESTED = 30
+"""Premises, or units, from which the test decides. Of fewer, signed ranks, which were published for them, let a coin pass in up
+to 63 % of simulated studies: of differences of 0 and 1 they rank a loss behind epsilon first, and Student's t fails a good judge.
+"""
 EPSILON = 0.1
 """What a judge may fall short, being cheaper: as published 0.1 for lay annotators, 0.15 for skilled ones, 0.2 for experts."""
 FALSE_DISCOVERIES = 0.05
@@ -260,10 +266,10 @@ def alt_test(
     Each annotator is left out in turn. On each unit the share of the others who gave the same label is compared, the judge's
     with that of the one left out; who has at least as much wins the unit, and of equals both do. The judge beats an
     annotator where the mean of (annotator wins - judge wins) is below epsilon, one-sided, after Benjamini and Yekutieli. Units
-    of one premise, where `premise_of` names it, are averaged before they are tested, for they are alike. None with fewer than
-    three annotators who share units with others and the judge.
+    of one premise, where `premise_of` names it, are averaged before they are tested, for they are alike. Nothing is decided
+    with fewer than `FEWEST_TESTED` of them. None with fewer than three annotators who share units with others and the judge.
     """
-    advantages, p_values = list[float](), list[float]()
+    advantages, compared = list[float](), list[Preferences]()
     for name, own in annotators.items():
         others = [labels for other, labels in annotators.items() if other != name]
         units = [unit for unit in own if unit in judge and any(unit in labels for labels in others)]
@@ -276,21 +282,24 @@ def alt_test(
         differences: dict[str, list[float]] = {}
         for unit, difference in zip(units, annotator_wins.astype(float) - judge_wins, strict=True):
             differences.setdefault(premise_of[unit] if premise_of else unit, []).append(float(difference))
-        p_values.append(_p_below(np.array([np.mean(each) for each in differences.values()]), epsilon))
-    if len(p_values) < FEWEST_ANNOTATORS:
+        compared.append(np.array([np.mean(each) for each in differences.values()]))
+    if len(compared) < FEWEST_ANNOTATORS:
         return None
-    beaten = int((false_discovery_control(p_values, method="by") < FALSE_DISCOVERIES).sum())
-    winning_rate = beaten / len(p_values)
-    return AltTest(len(p_values), beaten, winning_rate, float(np.mean(advantages)), epsilon, winning_rate >= MAJORITY)
+    tested = min(map(len, compared))
+    beaten = winning_rate = passes = None
+    if tested >= FEWEST_TESTED:
+        p_values = [_p_below(differences, epsilon) for differences in compared]
+        beaten = int((false_discovery_control(p_values, method="by") < FALSE_DISCOVERIES).sum())
+        winning_rate = beaten / len(compared)
+        passes = winning_rate >= MAJORITY
+    return AltTest(len(compared), tested, beaten, winning_rate, float(np.mean(advantages)), epsilon, passes)
 
 
 def _p_below(differences: Preferences, bound: float) -> float:
     """Return the one-sided p-value that the mean of paired differences is not below `bound`."""
     if (differences == differences[0]).all():
-        # No spread: both tests are undefined, and each further unit would say the same.
-        return 0.0 if differences[0] < bound and len(differences) >= FEWEST_FOR_T else 1.0
-    if len(differences) < FEWEST_FOR_T:
-        return float(wilcoxon(differences - bound, alternative="less").pvalue)
+        # No spread: the test is undefined, and each further unit would say the same.
+        return 0.0 if differences[0] < bound else 1.0
     return float(ttest_1samp(differences, bound, alternative="less").pvalue)
 
 

@@ -74,6 +74,7 @@ def measured_row(novel: NovelRecord, price: Price | None = None) -> Row:
         **{name: novel[name] for name in ("system", "genre", "number", "unit", "words", "target")},
         "off_target": round(novel["words"] / novel["target"] - 1, 4),
         "off_by_over_a_tenth": int(is_off(novel)),
+        "words_a_passage": round(novel["words"] / max(1, len(novel["passages"]))),
         "calls": usage["calls"],
         **read,
         "output_tokens": usage["output_tokens"],

@@ -13,7 +13,7 @@ from scipy.stats import binom
 from recurrentgpt.studies.baselines.catalogue import find_system
 from recurrentgpt.studies.baselines.write_prose import SAMPLES
 from recurrentgpt.studies.judging import pairwise as judges
-from recurrentgpt.studies.judging.statistics import FEW, FEWEST_FOR_INTERVAL, mean_interval
+from recurrentgpt.studies.judging.statistics import FEW, FEWEST_FOR_INTERVAL, FEWEST_TESTED, mean_interval
 from recurrentgpt.studies.measures.catalogue import all_measures
 from recurrentgpt.studies.measures.planted import passages_in, window_reach
 from recurrentgpt.studies.measures.step_contract import PROMPT_GROWTH, slope
@@ -61,7 +61,8 @@ GUARDS: dict[Guards, str] = {
     "shared": "Guards: shared. Copies and loops are kept out of every system that writes an earlier passage which it could "
     "copy. How many samples a passage has, and whether a system fails where none is left of them, is not alike: the table says "
     "it.",
-    "none": "Guards: none, in any system: a passage is what the model said in one call, cut to its length.",
+    "none": "Guards: none, of any system's passages: a passage is what the model said in one call, cut to its length. Plans keep "
+    "theirs, which the last column has: what stands in a plan comes into the passage.",
 }
 
 
@@ -70,6 +71,7 @@ def cost_section(folder: RunFolder, rows: list[Row]) -> Section:
     names: tuple[str, ...] = (
         "words",
         "off_target",
+        "words_a_passage",
         "calls",
         "input_tokens",
         "cached_tokens",
@@ -85,9 +87,10 @@ def cost_section(folder: RunFolder, rows: list[Row]) -> Section:
         [
             *_cautions(folder),
             "What a novel has and costs: the mean over premises, each the mean of its seeds. `off target` is the share by which "
-            "novels are longer or shorter than asked for, whichever it is; `cached tokens` are those of the input that a server "
-            "had read before and says so. Where a reader cut a reply short, its tokens are estimates. `seconds` are those of its "
-            "calls: novels that were written side by side have waited for each other.",
+            "novels are longer or shorter than asked for, whichever it is; `words a passage` are 200 to 400 where a system keeps "
+            "to what it is asked, but for one_shot, re3 and doc, whose passages have lengths of their own; `cached tokens` are "
+            "those of the input that a server had read before and says so. Where a reader cut a reply short, its tokens are "
+            "estimates. `seconds` are those of its calls: novels that were written side by side have waited for each other.",
             _systems_table(
                 folder,
                 [{**row, "off_target": abs(row["off_target"])} for row in rows],
@@ -132,26 +135,32 @@ def _cautions(folder: RunFolder) -> list[str]:
 
 
 def runs_section(folders: Mapping[str, RunFolder]) -> Section:
-    """Return several runs side by side, by the name of each: its systems and what is measured of them without a judge."""
-    names = ("words", "input_tokens", "prompt_mean", "first_try", "repeated_4grams", "contradictions_per_10000")
-    rows: list[list[str]] = []
+    """Return what is measured of the systems of one run or several without a judge, by the name of each run."""
+    names = ("words", "words_a_passage", "input_tokens", "first_try", "repeated_4grams", "contradictions_per_10000")
+    rows, cautions = list[list[str]](), list[str]()
     for run, folder in folders.items():
         measured = measured_rows(folder)
+        values = {name: of_premises(measured, name) for name in names}
         models = ", ".join(sorted({name for novel in folder.novels() for name in novel["models"]}))
-        columns = [by_system(measured, name) for name in names]
+        cautions += [f"{run}: {caution}" for caution in _cautions(folder)]
         for system in named_systems(folder.plan, measured):
-            mine = [row for row in measured if row["system"] == system]
-            figures = [_number(column.get(system)) for column in columns]
-            rows.append([run, system, models, folder.plan.guards, str(len(mine)), *figures])
+            many = _premises(measured, system)
+            figures = [_spread(list(values[name].get(system, {}).values()), many) for name in names]
+            rows.append([run, system, models, folder.plan.guards, str(many), *figures])
+            # Said once: a model's name is long.
+            models = ""
+    title = "Runs side by side" if len(folders) > 1 else "The systems side by side"
     return Section(
-        "Runs side by side",
+        title,
         [
-            "Means over premises, each the mean of its seeds. Runs with other guards, models or lengths do not compare like with "
-            "like, except in that one thing. The report of each run is in the folder of its name.",
+            *cautions,
+            "Means over premises, each the mean of its seeds, with the interval or, of two premises, both values; `n` where a "
+            "figure is of fewer premises than its row. Runs with other guards, models or lengths do not compare like with like, "
+            "except in that one thing. The report of each run is in the folder of its name.",
             Table(
-                ["run", "system", "models", "guards", "novels", *(name.replace("_", " ") for name in names)],
+                ["run", "system", "models", "guards", "premises", *(name.replace("_", " ") for name in names)],
                 rows,
-                "Runs side by side",
+                title,
             ),
         ],
     )
@@ -175,6 +184,7 @@ def guards_table(plan: Plan) -> Table:
                 else "comes in one piece",
                 f"of {grammar}" if grammar else "none",
                 "yes" if "examples" in own else "none",
+                "dealt moves; asked again where alike" if system.deals_plans else "as said" if system.recurrent else "",
             ]
         )
     headings = [
@@ -184,6 +194,7 @@ def guards_table(plan: Plan) -> Table:
         "a passage",
         "grammar, embedded model",
         "examples, embedded model",
+        "plans, whatever the guards",
     ]
     return Table(headings, rows, f"Guards: {plan.guards}")
 
@@ -365,8 +376,9 @@ def judge_section(folder: RunFolder) -> Section:
             "A judge qualifies, for each criterion, by telling stories from corrupted copies (sentences shuffled, paragraphs "
             f"doubled, two people exchanged) in both orders, {100 * judges.QUALIFIED:.0f} % of the time, of "
             f"{CORRUPTED_NOVELS * CORRUPTION_KINDS} pairs: {_odds()}. By a criterion for which it does not it is not asked, and "
-            "one of the generator's own family never. A verdict that does "
-            "not quote each text, at least four words in a row, or quotes what is not there, is spoilt."
+            "one of the generator's own family never. A verdict that does not quote each text, at least four words in a row, or "
+            "quotes what is not there, is spoilt. Of the pairs that it got wrong, a `flip` follows the order, and `contrary` is "
+            "the copy preferred in both orders."
         ],
     )
     kin = judges.same_family_judges(folder)
@@ -376,13 +388,14 @@ def judge_section(folder: RunFolder) -> Section:
             found.criterion,
             f"{found.right}/{found.pairs}",
             *(f"{found.by_kind.get(kind, 0):.2f}" for kind in ("shuffled", "doubled", "swapped")),
+            *(str(found.wrong.get(how, 0)) for how in judges.WRONG),
             "qualified" if found.qualified else "not qualified",
         ]
         for found in judges.qualifications(folder).values()
         if found.pairs
     ]
     if rows:
-        headings = ["judge", "asked which is", "right", "shuffled", "doubled", "swapped", ""]
+        headings = ["judge", "asked which is", "right", "shuffled", "doubled", "swapped", *judges.WRONG, ""]
         section.parts.append(Table(headings, rows, "How judges qualify"))
     else:
         section.parts.append("No judge has been asked.")
@@ -405,6 +418,12 @@ def judge_section(folder: RunFolder) -> Section:
                 f"Krippendorff's alpha of {row['criterion']} among {row['raters']} {row['among']} on {row['items']} items, a "
                 f"tie as far from either as they are from each other: {row['alpha']:.2f} "
                 f"({row['low']:.2f} to {row['high']:.2f})."
+            )
+        elif row["passes"] is None:
+            section.parts.append(
+                f"On {row['criterion']} it cannot be told yet whether {row['among'].removesuffix(' for people')} may stand for "
+                f"the {row['annotators']} annotators: the alternative annotator test wants {FEWEST_TESTED} premises, and of "
+                f"{row['premises']} it would let a coin pass (mean advantage probability so far {row['advantage']:.2f})."
             )
         else:
             may = "may stand for" if row["passes"] else "may not stand for"
@@ -436,7 +455,8 @@ def run_section(folder: RunFolder) -> Section:
     facts += [[name, value] for name, value in manifest["versions"].items()]
     facts += [["seeds", ", ".join(map(str, plan.seeds))], ["answered from", plan.replay or "a model"]]
     facts += [["guards", plan.guards], ["embedder", plan.embedder]]
-    facts += [["temperature", "each model's own" if plan.temperature is None else f"{plan.temperature:g}"]]
+    own = "the program's for each kind of call, and the model's where it has none (see Deviations)"
+    facts += [["temperature", own if plan.temperature is None else f"{plan.temperature:g}"]]
     facts += [
         [f"options of {name}", _options(chosen.model_dump(exclude_defaults=True))]
         for name, chosen in plan.options.items()

@@ -19,7 +19,7 @@ from urllib.parse import quote
 from recurrentgpt.schema.errors import StorageError
 from recurrentgpt.studies.report.document import Section, Table
 from recurrentgpt.studies.report.sections import runs_section
-from recurrentgpt.studies.report.write_report import page_of, section_lines, table_line, with_code, write_reports
+from recurrentgpt.studies.report.write_report import page_of, section_lines, table_line, write_reports
 from recurrentgpt.studies.runs.folder import RunFolder
 from recurrentgpt.studies.runs.plan import Plan, recordings_folder
 from recurrentgpt.studies.runs.schemas import NovelRecord
@@ -29,9 +29,9 @@ _ABOUT = (
     "Each run has a report, its novels to read blind, and the recorded calls that its novels can be made of again without a "
     "model: `recurrentgpt study run PLAN -o FOLDER` with the plan beside them."
 )
-_PACKAGED = (
-    "The calls of this run come with the program too: its plan is answered from those, in their order, where a copy would be "
-    "held to its prompts."
+_OUTDATED = (
+    "Prompts have changed since these calls were recorded: those that were not are answered with the next reply of their role "
+    "and step, as they were in this run."
 )
 _SAID = ("verdicts.jsonl", "qualification.jsonl", "adherence.jsonl")
 """What judges said of a run; what people said has their names in it."""
@@ -61,7 +61,6 @@ def _run(folder: RunFolder, target: Path, name: str) -> list[str]:
     links = [f'<li><a href="{where}/report.html">The report</a>, with its tables and plots</li>']
     for unit, title in read.items():
         links.append(f'<li><a href="{where}/read/{quote(unit)}.html">{html.escape(title)}</a></li>')
-    plan = folder.plan
     calls, said = _write_recordings(folder, target / "recordings")
     if calls:
         named = [f'<a href="{where}/recordings/calls/{quote(call)}">{html.escape(call)}</a>' for call in calls]
@@ -69,8 +68,8 @@ def _run(folder: RunFolder, target: Path, name: str) -> list[str]:
             f'<li><a href="{where}/recordings/plan.toml">The plan</a> and the calls to replay'
             f"<details><summary>{len(calls)} files</summary>{', '.join(named)}</details></li>"
         )
-    if plan.replay == "packaged":
-        links.append(f"<li>{with_code(_PACKAGED)}</li>")
+    if calls and _outdated(folder):
+        links.append(f"<li>{_OUTDATED}</li>")
     links += [f'<li><a href="{where}/recordings/{name}">{name}</a>, what judges said</li>' for name in said]
     return [f"<h2>{html.escape(name)}</h2>", "<ul>", *links, "</ul>"]
 
@@ -119,10 +118,7 @@ def _letter(at: int) -> str:
 
 
 def _write_recordings(folder: RunFolder, target: Path) -> tuple[list[str], list[str]]:
-    """Copy the calls of a run, with a plan that is answered from them, and what judges said; return the names of both.
-
-    The plan of a run that was answered from the program's own calls is answered from those again.
-    """
+    """Copy the calls of a run, with a plan that is answered from them, and what judges said; return the names of both."""
     plan = folder.plan
     said = [name for name in _SAID if (folder.path / name).exists()]
     wanted = {f"{novel['id']}.jsonl" for novel in folder.novels()} | {judge.file for judge in plan.judges}
@@ -137,16 +133,22 @@ def _write_recordings(folder: RunFolder, target: Path) -> tuple[list[str], list[
     for name in kept:
         shutil.copyfile(found[name], target / "calls" / name)
     if kept:
-        _write_plan(plan, target)
+        _write_plan(plan, target, in_order=_outdated(folder))
     return kept, said
 
 
-def _write_plan(plan: Plan, target: Path) -> None:
+def _outdated(folder: RunFolder) -> bool:
+    """Tell whether prompts had changed since the calls were recorded that this run was answered from."""
+    return any(novel["outdated"] for novel in folder.novels())
+
+
+def _write_plan(plan: Plan, target: Path, *, in_order: bool) -> None:
     """Write a plan that is answered from the calls beside it, and its premises."""
     # Where judges and writers were asked, and with whose key, is nobody's business who replays them.
     judges = [judge.model_copy(update={"base_url": None, "api_key_env": None}) for judge in plan.judges]
     changes = {
-        "replay": plan.replay if plan.replay == "packaged" else "calls",
+        "replay": "calls",
+        "replay_in_order": in_order,
         "premises_file": Path("premises.toml"),
         "rivals": {},
         "base_url": None,

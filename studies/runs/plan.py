@@ -156,6 +156,8 @@ class Plan(BaseModel):
     record_prompts: bool = True
     replay: str = ""
     """Folder of recorded calls that answer in place of the model."""
+    replay_in_order: bool = False
+    """Whether a prompt that was not recorded gets the next reply of its role and step, as in the program's own toy."""
     criteria: list[Annotated[str, Field(pattern=r"\S")]] = Field(default=list(CRITERIA), min_length=1)
     judges: list[Judge] = []
     compare: Literal["first", "all"] = "first"
@@ -306,6 +308,11 @@ def with_systems(plan: Plan, systems: list[str]) -> Plan:
     for name in systems:
         find_system(name)
     return plan.model_copy(update={"systems": list(dict.fromkeys(systems))})
+
+
+def replays_in_order(plan: Plan) -> bool:
+    """Tell whether prompts that have changed since they were recorded are answered all the same."""
+    return plan.replay == "packaged" or plan.replay_in_order
 
 
 def recordings_folder(plan: Plan) -> Path | None:

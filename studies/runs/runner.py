@@ -25,7 +25,7 @@ from recurrentgpt.studies.baselines.catalogue import find_system
 from recurrentgpt.studies.errors import RunStopped, StudyError
 from recurrentgpt.studies.recording.recording import FileRecorder, Recording, RoleModel, model_names, recorded_usage
 from recurrentgpt.studies.runs.folder import RunFolder
-from recurrentgpt.studies.runs.plan import Job, Options, Plan, recordings_folder
+from recurrentgpt.studies.runs.plan import Job, Options, Plan, recordings_folder, replays_in_order
 from recurrentgpt.studies.runs.schemas import NovelRecord, PassageRecord, PassageUsage, WrittenNovel
 from recurrentgpt.studies.study_context import StudyContext
 
@@ -196,7 +196,7 @@ def novel_context(folder: RunFolder, job: Job, model: Any = None) -> StudyContex
             )
         # What comes with the program shows that a run works, also to whoever changes its prompts; a study of one's own
         # is answered by the very calls that it recorded, or not at all.
-        recording = Recording.read(path, in_order=plan.replay == "packaged")
+        recording = Recording.read(path, in_order=replays_in_order(plan))
     return StudyContext(
         **{**novel_settings(plan, job), **({} if model is None else {"model": model})},
         recorder=None if recording else FileRecorder(folder.calls(job), prompts=plan.record_prompts),

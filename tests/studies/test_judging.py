@@ -8,7 +8,9 @@ from recurrentgpt.schema.errors import ModelUnavailable
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.judging.judge_runner import judge_run
 from recurrentgpt.studies.judging.pairwise import counted_judges, failures, misquoted, remarks, same_family_judges
+from recurrentgpt.studies.report.document import Table
 from recurrentgpt.studies.report.figures import orders
+from recurrentgpt.studies.report.sections import judge_section
 from recurrentgpt.studies.runs.endpoints import check_keys
 from recurrentgpt.studies.runs.families import known_family
 from recurrentgpt.studies.runs.folder import RunFolder
@@ -299,6 +301,25 @@ def test_a_judge_is_heard_by_the_criterion_that_it_qualified_for(tmp_path, plan)
     assert counted_judges(folder) == {"reader": {"coherent"}}
     assert {row["criterion"] for row in folder.rows("verdicts.jsonl")} == {"coherent"}
     assert [row["pairs"] for row in folder.rows("qualification.jsonl")] == [24, 24]
+
+
+@pytest.mark.parametrize(
+    ("says", "wrong"),
+    [
+        (lambda messages: answer(messages, "A"), "flip"),
+        (lambda messages: answer(messages, "tie"), "tie"),
+        (lambda messages: reader(messages).translate(str.maketrans("AB", "BA")), "contrary"),
+        (lambda messages: "I like both, thank you.", "spoilt"),
+    ],
+)
+def test_how_a_judge_failed_to_qualify_is_kept_and_shown(tmp_path, plan, says, wrong):
+    folder = judged_run(tmp_path / "run", plan, Judge(model="odd"))
+    judge_run(folder, quiet, models={"odd": ScriptedChatModel(replies=says)}, retry=QUICK)
+    told = folder.rows("qualification.jsonl")
+    assert told
+    assert all(row["wrong"] == {wrong: row["pairs"]} for row in told)
+    table = next(part for part in judge_section(folder).parts if isinstance(part, Table))
+    assert all(dict(zip(table.headings, row, strict=True))[wrong] == "24" for row in table.rows)
 
 
 def test_a_judge_that_is_no_longer_in_the_plan_is_not_heard(tmp_path, plan):

@@ -113,12 +113,19 @@ def test_the_toy_says_what_it_cannot_show_before_its_first_table(toy):
     assert "in human band |" not in rest, "no novel is as long as that"
 
 
-def test_what_is_counted_of_prompts_is_blank_where_they_have_changed_since_the_recording(tmp_path):
+@pytest.fixture(scope="module")
+def changed_toy(tmp_path_factory):
+    """Replay two systems of the toy from another premise in one genre of two."""
     plan = with_systems(read_plan("toy"), ["rolling_1024", "one_shot"]).model_copy(update={"recall": 0})
     premises = {genre: dict(plan.chosen_premises(genre)) for genre in plan.genres}
     premises["fantasy"][1] += " It rains."
-    folder = RunFolder.create(tmp_path / "run", plan.with_premises(premises))
+    folder = RunFolder.create(tmp_path_factory.mktemp("changed") / "run", plan.with_premises(premises))
     run(folder, lambda event: None, retry=QUICK)
+    return folder
+
+
+def test_what_is_counted_of_prompts_is_blank_where_they_have_changed_since_the_recording(changed_toy, tmp_path):
+    folder = changed_toy
     head, _, rest = reported(folder, tmp_path).partition("\n| ")
     assert "prompts have changed since the recording was made" in head
     assert "prompts have changed since" not in rest
@@ -466,11 +473,27 @@ def test_a_site_of_packaged_calls_has_them_with_what_judges_said_and_makes_its_n
     page = (tmp_path / "site" / "index.html").read_text()
     assert "`" not in page
     assert 'href="judged/recordings/verdicts.jsonl"' in page
+    assert "replay_in_order" not in (place / "plan.toml").read_text(), "every prompt is as it was recorded"
+    # Of the calls beside it, and of no others.
+    (place / "calls" / "single_call-mystery-01-s1.jsonl").unlink()
     plan = with_systems(read_plan(str(place / "plan.toml")), ["single_call"])
     again = RunFolder.create(tmp_path / "again", plan.model_copy(update={"recall": 0, "judges": []}))
     run(again, lambda event: None, retry=QUICK)
     first = {novel["id"]: novel["text"] for novel in folder.novels()}
-    assert [novel["text"] == first[novel["id"]] for novel in again.novels()] == [True, True]
+    assert [(novel["id"], novel["text"] == first[novel["id"]]) for novel in again.novels()] == [
+        ("single_call-fantasy-01-s1", True)
+    ]
+
+
+def test_a_site_of_changed_prompts_is_answered_in_order(changed_toy, tmp_path):
+    write_site([changed_toy], tmp_path / "site")
+    name = changed_toy.path.name
+    assert "Prompts have changed since these calls were recorded" in (tmp_path / "site" / "index.html").read_text()
+    plan = read_plan(str(tmp_path / "site" / name / "recordings" / "plan.toml"))
+    again = RunFolder.create(tmp_path / "again", plan)
+    run(again, lambda event: None, retry=QUICK)
+    assert [novel["text"] for novel in again.novels()] == [novel["text"] for novel in changed_toy.novels()]
+    assert any(novel["outdated"] for novel in again.novels())
 
 
 def test_the_toy_is_judged_by_a_scripted_judge_at_an_endpoint(toy, tmp_path):

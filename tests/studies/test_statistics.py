@@ -290,28 +290,33 @@ def test_fewer_than_three_annotators_are_too_few_to_be_replaced():
 
 def test_units_of_one_premise_are_no_further_evidence():
     dealer = np.random.default_rng(5)
-    # Six premises of twenty units, and a judge who is right where it knows the premise.
-    truth = {f"p{premise}/u{unit}": float(dealer.integers(0, 2)) for premise in range(6) for unit in range(20)}
+    # A judge who is right where it knows the premise, as it knows 23 of 30.
+    truth = {f"p{premise}/u{unit}": float(dealer.integers(0, 2)) for premise in range(30) for unit in range(20)}
     people = {
         name: {unit: label if dealer.random() < 0.8 else 1 - label for unit, label in truth.items()} for name in "abc"
     }
-    judge = {unit: 1 - label if unit.startswith("p0") else label for unit, label in truth.items()}
     premise_of = {unit: unit.partition("/")[0] for unit in truth}
-    assert alt_test(judge, people).passes
-    assert not alt_test(judge, people, premise_of).passes
-    assert alt_test(judge, people, {unit: unit for unit in truth}) == alt_test(judge, people)
+    unknown = {f"p{premise}" for premise in range(7)}
+    judge = {unit: 1 - label if premise_of[unit] in unknown else label for unit, label in truth.items()}
+    by_unit, by_premise = alt_test(judge, people), alt_test(judge, people, premise_of)
+    assert (by_unit.premises, by_unit.passes) == (600, True)
+    assert (by_premise.premises, by_premise.passes) == (30, False)
+    assert alt_test(judge, people, {unit: unit for unit in truth}) == by_unit
 
 
-def test_few_units_are_tested_by_signed_ranks():
-    labels = {f"u{number}": float(number % 2) for number in range(20)}
-    other = {unit: 1 - label if unit in ("u3", "u8") else label for unit, label in labels.items()}
-    found = alt_test(labels, {"a": labels, "b": other, "c": labels})
-    assert found is not None
-    assert 0 <= found.beaten <= 3
-    assert (
-        alt_test({unit: 1 - label for unit, label in labels.items()}, {"a": labels, "b": other, "c": labels}).beaten
-        == 0
-    )
+@pytest.mark.parametrize("premises", [2, 20, 29])
+def test_of_fewer_than_thirty_premises_nothing_is_decided(premises):
+    labels = {f"u{number}": float(number % 2) for number in range(premises)}
+    found = alt_test(labels, {"a": labels, "b": labels, "c": labels})
+    assert (found.premises, found.beaten, found.winning_rate, found.passes) == (premises, None, None, None)
+    assert found.advantage == 1
+    assert set(acceptance(5, 0.7, 1, premises=premises).values()) == {0.0}
+
+
+def test_a_coin_does_not_pass_on_the_pairs_of_thirty_premises():
+    accepted = acceptance(40, 0.8, 1, premises=30, pairs=3)
+    assert accepted["good"] >= 0.85
+    assert max(accepted[kind] for kind in ("coin", "always A", "always tie", "contrary")) <= 0.05
 
 
 @pytest.mark.parametrize(("rate", "ties"), [(0.5, 0.0), (0.5, 0.3), (0.7, 0.2)])
@@ -328,8 +333,8 @@ def test_the_simulations_of_all_statistics_are_one_command(capsys, monkeypatch):
     monkeypatch.setattr("sys.argv", ["statistics", "--studies", "4"])
     main()
     lines = capsys.readouterr().out.splitlines()
-    assert len([line for line in lines if line.startswith("| alt test acceptance | annotators right")]) == 3
-    assert "| good high, the others .00 |" in lines[-1]
+    assert len([line for line in lines if line.startswith("| alt test acceptance | ")]) == 12
+    assert "| good high, the others .00; of 29 nothing is decided |" in lines[-1]
     assert "99 resamples each" in lines[0]
     monkeypatch.setattr("sys.argv", ["statistics", "--studies", "4", "--json"])
     main()

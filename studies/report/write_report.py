@@ -24,10 +24,12 @@ from recurrentgpt.studies.runs.folder import OWN, RunFolder
 from recurrentgpt.studies.runs.schemas import NovelRecord
 
 _CODE = re.compile(r"`([^`\n]+)`")
+_FIGURE = re.compile(r"[-+.]?\d[\d,.]*(?: %)?(?: \(.*\))?$")
 _STYLE = (
     "body{font:1rem/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem;overflow-wrap:break-word}"
     "table{border-collapse:collapse;margin:1rem 0;display:block;overflow-x:auto;overflow-wrap:normal}"
-    "td,th{border:1px solid #bbb;padding:.2rem .6rem;text-align:left}img{max-width:100%}summary{cursor:pointer;padding:.5rem 0}"
+    "td,th{border:1px solid #bbb;padding:.2rem .6rem;text-align:left}"
+    "td.figure{text-align:right}img{max-width:100%}summary{cursor:pointer;padding:.5rem 0}"
     ".novel{max-width:42rem;font-family:Georgia,serif;border-bottom:1px solid #bbb}"
 )
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'none'"
@@ -266,10 +268,12 @@ def with_code(text: str) -> str:
 def table_line(table: Table) -> str:
     """Return a table as HTML."""
 
-    def row(cells: list[str], kind: str) -> str:
-        return "<tr>" + "".join(f"<{kind}>{html.escape(cell)}</{kind}>" for cell in cells) + "</tr>"
+    def cell(text: str) -> str:
+        return f"<td{' class=figure' * bool(_FIGURE.match(text))}>{html.escape(text)}</td>"
 
-    return "<table>" + row(table.headings, "th") + "".join(row(cells, "td") for cells in table.rows) + "</table>"
+    headings = "".join(f"<th>{html.escape(heading)}</th>" for heading in table.headings)
+    rows = ("".join(map(cell, cells)) for cells in table.rows)
+    return "<table>" + "".join(f"<tr>{row}</tr>" for row in (headings, *rows)) + "</table>"
 
 
 def _flat(result: Result) -> dict[str, Any]:

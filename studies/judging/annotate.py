@@ -43,6 +43,7 @@ _ANSWERED = {
     "B": "You chose B; another answer takes its place.",
     "tie": "You chose neither; another answer takes its place.",
 }
+_SAME = "The same two novels as before, and another question below."
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 
@@ -87,15 +88,15 @@ class Annotation:
         return given if _ANNOTATOR.fullmatch(given) else None
 
     def tasks(self, annotator: str) -> list[Task]:
-        """Return all tasks in this annotator's own order, with A and B dealt anew for each."""
+        """Return all tasks: pairs in this annotator's own order, A and B dealt for each, and all questions of a pair together."""
         found: list[Task] = []
-        for pair, first, second in self._pairs:
+        for pair, first, second in sorted(self._pairs, key=lambda one: _shuffle_key(annotator, one[0], "order")):
+            swapped = bool(_shuffle_key(annotator, pair, "sides") % 2)
             for criterion in self.folder.plan.criteria:
-                swapped = bool(_shuffle_key(annotator, pair, criterion) % 2)
                 texts = [_text_to_read(novel, criterion) for novel in (first, second)]
                 a, b = reversed(texts) if swapped else texts
                 found.append(Task(pair, criterion, first["premise"], a, b, swapped))
-        return sorted(found, key=lambda task: _shuffle_key(annotator, task.pair, f"{task.criterion} order"))
+        return found
 
     def done(self, annotator: str) -> dict[str, str]:
         """Return what the annotator has said of which task, the oldest first; also to another server of this run."""
@@ -270,6 +271,7 @@ class _Handler(BaseHTTPRequestHandler):
         if task is None:
             self._page("done", total=len(tasks), back=back)
             return
+        place = tasks.index(task)
         self._page(
             "task",
             annotator=given,
@@ -277,6 +279,7 @@ class _Handler(BaseHTTPRequestHandler):
             task=task.id,
             number=len(earlier) + 1,
             total=len(tasks),
+            same=_SAME if place and tasks[place - 1].pair == task.pair else "",
             premise=task.premise,
             question=QUESTIONS.get(task.criterion, f"Which is more {task.criterion}?").capitalize(),
             said=_ANSWERED.get(done.get(task.id, ""), ""),

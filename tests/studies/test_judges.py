@@ -15,7 +15,7 @@ from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.judging.annotate import Annotation, server
 from recurrentgpt.studies.judging.judge_runner import judge_run
 from recurrentgpt.studies.judging.pairwise import consolidate, corrupted_copies, pairs, specimens
-from recurrentgpt.studies.runs.plan import Judge
+from recurrentgpt.studies.runs.plan import CRITERIA, Judge
 from recurrentgpt.testing import ScriptedChatModel
 
 from .readers import MODELS, STORY, faults, judged_run, novel, reader
@@ -184,6 +184,18 @@ def test_control_is_asked_of_people_who_see_what_was_chosen_and_of_no_judge(tmp_
     assert STORY in shown["interesting"]
     judge_run(run, lambda text: None, models=MODELS)
     assert {row["criterion"] for row in run.rows("verdicts.jsonl")} == {"interesting"}
+
+
+def test_a_pair_is_read_once_for_all_questions_about_it(judged, page):
+    tasks = Annotation(judged).tasks("Ada")
+    first, second = tasks[::2], tasks[1::2]
+    assert [task.pair for task in first] == [task.pair for task in second]
+    assert [(task.a, task.b) for task in first] == [(task.a, task.b) for task in second]
+    assert {(one.criterion, other.criterion) for one, other in zip(first, second, strict=True)} == {CRITERIA}
+    text = page("/?annotator=Ada")[1]
+    assert "The same two novels" not in text
+    fields = {name: hidden(text, name) for name in ("token", "annotator", "task")}
+    assert "The same two novels as before" in page("/", {**fields, "verdict": "A"})[1]
 
 
 def test_a_wrong_click_can_be_taken_back_and_the_last_answer_holds(judged, page):

@@ -141,14 +141,12 @@ def runs_section(folders: Mapping[str, RunFolder]) -> Section:
     for run, folder in folders.items():
         measured = measured_rows(folder)
         values = {name: of_premises(measured, name) for name in names}
-        models = ", ".join(sorted({name for novel in folder.novels() for name in novel["models"]}))
-        cautions += [f"{run}: {caution}" for caution in _cautions(folder)]
+        models = " and ".join(sorted({name for novel in folder.novels() for name in novel["models"]})) or "not known"
+        cautions += [f"{run}: {caution}" for caution in (f"the model is {models}.", *_cautions(folder))]
         for system in named_systems(folder.plan, measured):
             many = _premises(measured, system)
             figures = [_spread(list(values[name].get(system, {}).values()), many) for name in names]
-            rows.append([run, system, models, folder.plan.guards, str(many), *figures])
-            # Said once: a model's name is long.
-            models = ""
+            rows.append([run, system, folder.plan.guards, str(many), *figures])
     title = "Runs side by side" if len(folders) > 1 else "The systems side by side"
     return Section(
         title,
@@ -158,7 +156,7 @@ def runs_section(folders: Mapping[str, RunFolder]) -> Section:
             "figure is of fewer premises than its row. Runs with other guards, models or lengths do not compare like with like, "
             "except in that one thing. The report of each run is in the folder of its name.",
             Table(
-                ["run", "system", "models", "guards", "premises", *(name.replace("_", " ") for name in names)],
+                ["run", "system", "guards", "premises", *(name.replace("_", " ") for name in names)],
                 rows,
                 title,
             ),

@@ -184,7 +184,7 @@ def test_a_site_of_several_runs_is_one_command(tmp_path, plan):
     assert done.exit_code == 0, done.output
     assert done.stdout.strip().endswith("index.html")
     text = (tmp_path / "site" / "index.html").read_text()
-    assert re.findall(r"<td>(one|two)</td><td>recurrentgpt</td><td>scripted</td><td>(\w+)</td>", text) == [
+    assert re.findall(r"<td>(one|two)</td><td>recurrentgpt</td><td>(\w+)</td>", text) == [
         ("one", "none"),
         ("two", "shared"),
     ]

@@ -200,9 +200,10 @@ def latex(title: str, sections: list[Section]) -> str:
             columns, head = _columns(table), _tex_row(table.headings)
             per = _TEX_ROWS if "p{" in columns else max(1, len(table.rows))
             for at in range(0, max(1, len(table.rows)), per):
+                part = f", part {at // per + 1}" if at else ""
                 lines += [
                     r"\begin{table}[htbp]\centering" + (_TEX_NARROW if len(table.headings) > _TEX_WIDE else r"\small"),
-                    rf"\caption{{{_tex(table.caption or section.heading)}{', continued' if at else ''}}}",
+                    rf"\caption{{{_tex(table.caption or section.heading)}{part}}}",
                     *([] if at else [rf"\label{{tab:{label}}}"]),
                     rf"\begin{{tabular}}{{{columns}}}\hline",
                     rf"{head}\hline",

@@ -176,6 +176,8 @@ def test_the_report_says_which_guards_each_system_has(plan):
     assert {cell for row in found["none"].rows for cell in row[1:3]} == {"let stand"}
     pieces = "comes in one piece"
     assert [row[3] for row in found["shared"].rows] == [*["up to 8 samples, each going on"] * 2, *[pieces] * 2]
-    assert [row[4:] for row in found["own"].rows] == [["of scenes", "yes"], *[["none", "none"]] * 3]
+    assert [row[4:6] for row in found["own"].rows] == [["of scenes", "yes"], *[["none", "none"]] * 3]
+    plans = ["dealt moves; asked again where alike", "", "as said", ""]
+    assert [row[6] for table in found.values() for row in table.rows] == plans * 3
     assert [table.headings[0] for table in found.values()] == ["guards: own", "guards: shared", "guards: none"]
-    assert {cell for guards in ("shared", "none") for row in found[guards].rows for cell in row[4:]} == {"none"}
+    assert {cell for guards in ("shared", "none") for row in found[guards].rows for cell in row[4:6]} == {"none"}

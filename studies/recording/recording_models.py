@@ -138,8 +138,8 @@ class RecordingChatModel(_RecordedChatModel):
         finally:
             if whole or pieces:
                 seconds = round(time.monotonic() - began, 3)
-                call = _call(self.role, self.step, input, parameters, pieces, usage, reason, whole, seconds)
-                call = dataclasses.replace(call, failed=not (whole or enough))
+                failed = not (whole or enough)
+                call = _call(self.role, self.step, input, parameters, pieces, usage, reason, whole, seconds, failed)
                 recorder = cast(Recorder, self.recorder)
                 recorder.add(call, input, parameters)
                 await recorder.flush()
@@ -248,6 +248,7 @@ def _call(
     reason: str,
     whole: bool,
     seconds: float,
+    failed: bool,
 ) -> Call:
     cuts, at = list[int](), 0
     for piece in pieces[:-1]:
@@ -255,7 +256,7 @@ def _call(
         cuts.append(at)
     reply = "".join(pieces)
     key = call_key(role, messages, parameters)
-    return Call(key, role, step, reply, cuts, _counted(usage, messages, reply), reason, whole, seconds)
+    return Call(key, role, step, reply, cuts, _counted(usage, messages, reply), reason, whole, seconds, failed)
 
 
 def _counted(usage: UsageMetadata | None, messages: list[BaseMessage], reply: str) -> dict[str, int]:

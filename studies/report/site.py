@@ -61,14 +61,16 @@ def _run(folder: RunFolder, target: Path, name: str) -> list[str]:
     links = [f'<li><a href="{where}/report.html">The report</a>, with its tables and plots</li>']
     for unit, title in read.items():
         links.append(f'<li><a href="{where}/read/{quote(unit)}.html">{html.escape(title)}</a></li>')
-    calls, said = _write_recordings(folder, target / "recordings")
+    # Prompts may have changed since the calls were recorded that this run was answered from.
+    outdated = any(novel["outdated"] for novel in folder.novels())
+    calls, said = _write_recordings(folder, target / "recordings", in_order=outdated)
     if calls:
         named = [f'<a href="{where}/recordings/calls/{quote(call)}">{html.escape(call)}</a>' for call in calls]
         links.append(
             f'<li><a href="{where}/recordings/plan.toml">The plan</a> and the calls to replay'
             f"<details><summary>{len(calls)} files</summary>{', '.join(named)}</details></li>"
         )
-    if calls and _outdated(folder):
+    if calls and outdated:
         links.append(f"<li>{_OUTDATED}</li>")
     links += [f'<li><a href="{where}/recordings/{name}">{name}</a>, what judges said</li>' for name in said]
     return [f"<h2>{html.escape(name)}</h2>", "<ul>", *links, "</ul>"]
@@ -117,7 +119,7 @@ def _letter(at: int) -> str:
     return _LETTERS[at % 26] + (str(at // 26 + 1) if at >= 26 else "")
 
 
-def _write_recordings(folder: RunFolder, target: Path) -> tuple[list[str], list[str]]:
+def _write_recordings(folder: RunFolder, target: Path, *, in_order: bool) -> tuple[list[str], list[str]]:
     """Copy the calls of a run, with a plan that is answered from them, and what judges said; return the names of both."""
     plan = folder.plan
     said = [name for name in _SAID if (folder.path / name).exists()]
@@ -133,13 +135,8 @@ def _write_recordings(folder: RunFolder, target: Path) -> tuple[list[str], list[
     for name in kept:
         shutil.copyfile(found[name], target / "calls" / name)
     if kept:
-        _write_plan(plan, target, in_order=_outdated(folder))
+        _write_plan(plan, target, in_order=in_order)
     return kept, said
-
-
-def _outdated(folder: RunFolder) -> bool:
-    """Tell whether prompts had changed since the calls were recorded that this run was answered from."""
-    return any(novel["outdated"] for novel in folder.novels())
 
 
 def _write_plan(plan: Plan, target: Path, *, in_order: bool) -> None:

@@ -1,4 +1,4 @@
-"""Measure what the embedded model gains by writing several texts at once: `python -m benchmarks.side_by_side --texts 1 2 4 8`.
+"""Measure what the embedded model gains by writing several texts at once: `python -m benchmarks.parallel_decoding`.
 
 For each number of texts a server is started as a study starts it. As many prompts, which share nothing, are read at once, and
 then as many texts written; the tokens a second are those of all of them together, by the clock. Prints JSON.

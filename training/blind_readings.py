@@ -11,7 +11,9 @@ carried_out      how many of the plan's clauses, which are numbered, the scene c
 contradictions   times that the scene contradicts what the writer was told, or what the scene itself has said before
 wrong_speakers   lines of speech that their speaker cannot mean, as for being somebody else's or said to themselves
 
-Started again it prints, a row a way, what the readers counted.
+Started again it prints, a row a way, what the readers counted; what the second way has more than the first, as a mean of the
+premises with its interval of 95 %; and how alike the two readings of a scene are. With --words 150 450 it counts the contexts
+alone whose scenes both have so many words.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import mean
+from statistics import StatisticsError, correlation, mean
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -28,10 +30,14 @@ from training.blind_sheets import Answer, first_is_a, markdown, read_answers, wr
 from training.data import Scene
 from training.evaluate import Written, read_written
 from training.measures import clauses
-from training.product import RecurrentGPTError, SettingsError
+from training.product import RecurrentGPTError, SettingsError, count_words, mean_interval
 
 READINGS = "readings.jsonl"
-HEADINGS = ["way", "scenes", "readings", "plan carried out", "contradictions", "wrong speakers"]
+FIGURES = ["plan carried out", "contradictions", "wrong speakers"]
+HEADINGS = ["way", "scenes", "readings", *FIGURES]
+
+Figures = tuple[float, float, float]
+"""Of one reading of a scene: the share of the plan's clauses, contradictions, and lines of the wrong speaker."""
 
 
 class Counted(BaseModel):
@@ -77,23 +83,65 @@ def sheet(pair: tuple[Written, Written], folder: int) -> str:
     return "\n\n".join([*told, *texts]) + "\n"
 
 
+def counts_by_way(pair: tuple[Written, Written], reading: Reading) -> tuple[Counted, Counted]:
+    """Return what a reader counted in the first way's scene, and in the second's."""
+    return (reading.a, reading.b) if first_is_a(_name(pair[0].scene), reading.folder) else (reading.b, reading.a)
+
+
 def table(both: Sequence[tuple[Written, Written]], readings: Sequence[Reading]) -> str:
     """Return what readers counted by way, as a Markdown table: a share of the plans' clauses, and means by scene."""
-    counted: dict[str, list[tuple[int, Counted]]] = {one.way: [] for one in both[0]} if both else {}
-    asked = [len(clauses(pair[0].scene.plan)) for pair in both]
+    rows = [HEADINGS]
+    scenes = len({reading.pair for reading in readings})
+    asked = sum(len(clauses(both[reading.pair - 1][0].scene.plan)) for reading in readings)
+    for at in (0, 1) if readings else ():
+        found = [counts_by_way(both[reading.pair - 1], reading)[at] for reading in readings]
+        done = sum(one.carried_out for one in found) / max(asked, 1)
+        means = [mean(one.contradictions for one in found), mean(one.wrong_speakers for one in found)]
+        way = both[0][at].way
+        rows.append([way, str(scenes), str(len(readings)), f"{done:.0%}", *(f"{value:.2f}" for value in means)])
+    return markdown(rows)
+
+
+def differences(both: Sequence[tuple[Written, Written]], readings: Sequence[Reading]) -> str:
+    """Return what the second way has more than the first, as a Markdown table: the means of premises and their intervals."""
+    more: dict[str, list[Figures]] = {}
     for reading in readings:
         pair = both[reading.pair - 1]
-        shown = pair if first_is_a(_name(pair[0].scene), reading.folder) else pair[::-1]
-        for one, counts in zip(shown, (reading.a, reading.b), strict=True):
-            counted[one.way].append((reading.pair, counts))
-    rows = [HEADINGS]
-    for way, found in counted.items():
-        if found:
-            done = sum(one.carried_out for _, one in found) / max(sum(asked[pair - 1] for pair, _ in found), 1)
-            means = [mean(one.contradictions for _, one in found), mean(one.wrong_speakers for _, one in found)]
-            scenes = len({pair for pair, _ in found})
-            rows.append([way, str(scenes), str(len(found)), f"{done:.0%}", *(f"{value:.2f}" for value in means)])
+        first, second = (_figures(pair, one) for one in counts_by_way(pair, reading))
+        differs = (second[0] - first[0], second[1] - first[1], second[2] - first[2])
+        more.setdefault(pair[0].scene.premise, []).append(differs)
+    rows = [["", "premises", *FIGURES]]
+    if len(more) > 1:
+        cells = []
+        for at in range(len(FIGURES)):
+            of_premises = [mean(found[at] for found in of_one) for of_one in more.values()]
+            low, high = mean_interval(of_premises)
+            cells.append(f"{mean(of_premises):+.2f} ({low:+.2f} to {high:+.2f})")
+        rows.append([f"{both[0][1].way} less {both[0][0].way}", str(len(more)), *cells])
     return markdown(rows)
+
+
+def likeness(both: Sequence[tuple[Written, Written]], readings: Sequence[Reading]) -> str:
+    """Return how the first two readings of each scene go together, as a Markdown table of correlations by way."""
+    of_pairs: dict[int, list[tuple[Figures, Figures]]] = {}
+    for reading in readings:
+        pair = both[reading.pair - 1]
+        first, second = (_figures(pair, one) for one in counts_by_way(pair, reading))
+        of_pairs.setdefault(reading.pair, []).append((first, second))
+    twice = [found[:2] for found in of_pairs.values() if len(found) > 1]
+    rows = [["two readings of", "scenes", *FIGURES]]
+    for way in (0, 1) if len(twice) > 2 else ():
+        cells = [_correlation([(one[way][at], other[way][at]) for one, other in twice]) for at in range(len(FIGURES))]
+        rows.append([both[0][way].way, str(len(twice)), *cells])
+    return markdown(rows)
+
+
+def of_words(
+    both: Sequence[tuple[Written, Written]], readings: Sequence[Reading], least: int, most: int
+) -> list[Reading]:
+    """Return the readings of contexts whose scenes both have from `least` to `most` words."""
+    fits = [all(least <= count_words(one.scene.passage) <= most for one in pair) for pair in both]
+    return [reading for reading in readings if fits[reading.pair - 1]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -115,11 +163,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
             many = len(clauses(both[reading.pair - 1][0].scene.plan))
             if max(reading.a.carried_out, reading.b.carried_out) > many:
                 raise SettingsError(f"A reading of pair {reading.pair} has more carried out than its {many} clauses.")
-        print(table(both, readings))
+        if options.words:
+            readings = of_words(both, readings, *options.words)
+            if not readings:
+                raise SettingsError("No reading is of a context whose scenes both have so many words: see --words.")
+        if readings:
+            print("\n\n".join(make(both, readings) for make in (table, differences, likeness)))
+        else:
+            print(
+                f"{len(both)} sheets for each of two readers are in {options.output}; they answer in {READINGS} there."
+            )
     except RecurrentGPTError as error:
         print(f"training.blind_readings: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def _figures(pair: tuple[Written, Written], counted: Counted) -> Figures:
+    many = max(len(clauses(pair[0].scene.plan)), 1)
+    return counted.carried_out / many, counted.contradictions, counted.wrong_speakers
+
+
+def _correlation(found: Sequence[tuple[float, float]]) -> str:
+    """Return Pearson's correlation of two readings; nothing where one of them is the same everywhere."""
+    try:
+        return f"{correlation(*zip(*found, strict=True)):.2f}"
+    except StatisticsError:
+        return ""
 
 
 def _name(scene: Scene) -> str:
@@ -134,6 +204,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("-o", "--output", type=Path, required=True, help="folder of the sheets and of readings.jsonl")
     parser.add_argument(
         "--way", action="append", metavar="NAME", help="one of the two ways, where there are more; given twice"
+    )
+    parser.add_argument(
+        "--words", nargs=2, type=int, metavar=("LEAST", "MOST"), help="count scenes alone that both have so many words"
     )
     return parser.parse_args(arguments)
 

@@ -14,6 +14,7 @@ from recurrentgpt.prose.quotations import is_balanced
 from recurrentgpt.prose.sentence_checks import find_fault
 from recurrentgpt.prose.sentences import count_words, last_sentences, sentences, words
 from recurrentgpt.story import Story
+from recurrentgpt.studies.judging.statistics import mean_interval
 
 __all__ = [
     "CLOSING_MOVES",
@@ -40,6 +41,7 @@ __all__ = [
     "find_fault",
     "is_balanced",
     "last_sentences",
+    "mean_interval",
     "packaged",
     "prose_tokens",
     "sentences",

@@ -52,6 +52,36 @@ def answer(evaluation: Path, readings: Sequence[object]) -> None:
     (evaluation.parent / READINGS).write_text("".join(json.dumps(reading) + "\n" for reading in readings))
 
 
+def tables(printed: str) -> list[list[list[str]]]:
+    """Return the rows of each table, without its headings."""
+    return [
+        [[cell.strip() for cell in row.strip("|").split("|")] for row in part.splitlines()[2:]]
+        for part in printed.strip().split("\n\n")
+    ]
+
+
+def spread(counts: Sequence[tuple[int, int, int]], evaluation: Path, *, premises: int, long: int = 0) -> None:
+    """Lay four contexts out, the last `long` of them of twenty words, and answer every sheet in both folders.
+
+    `counts` are the plain way's; the other carries one clause more out, and has less contradictions by the sheet's number.
+    """
+    written = [Written.model_validate_json(line) for line in evaluation.read_text().splitlines()][: 2 * len(counts)]
+    for index, one in enumerate(written):
+        text = one.scene.passage if index // 2 < len(counts) - long else f"{one.scene.passage} {'very long ' * 9}"
+        scene = one.scene.model_copy(update={"premise": f"Premise {index // 2 % premises}.", "passage": text})
+        written[index] = one.model_copy(update={"scene": scene})
+    evaluation.write_text("".join(one.model_dump_json() + "\n" for one in written))
+    run(evaluation)
+    readings = []
+    for folder in (1, 2):
+        for number, (done, contradictions, wrong) in enumerate(counts, start=1):
+            text = sheet(evaluation, folder, number)
+            plain, worn = counted(done, contradictions, wrong), counted(done + 1, contradictions - number, wrong)
+            a, b = (plain, worn) if text.index("none wrote") < text.index("teller at 0.7 wrote") else (worn, plain)
+            readings.append({"folder": folder, "pair": number, "a": a, "b": b, "why": "..."})
+    answer(evaluation, readings)
+
+
 def counted(carried_out: int, contradictions: int, wrong_speakers: int) -> dict[str, int]:
     return {"carried_out": carried_out, "contradictions": contradictions, "wrong_speakers": wrong_speakers}
 
@@ -89,8 +119,41 @@ def test_counts_go_to_the_way_that_wrote_the_scene(evaluation: Path, capsys: pyt
             readings.append({"folder": folder, "pair": number, "a": a, "b": b, "why": "..."})
     answer(evaluation, readings)
     assert run(evaluation) == 0
-    rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in capsys.readouterr().out.splitlines()]
-    assert rows[2:] == [[WAYS[0], "2", "4", "25%", "4.00", "2.00"], [WAYS[1], "2", "4", "75%", "1.00", "0.50"]]
+    ways = tables(capsys.readouterr().out)[0]
+    assert ways == [[WAYS[0], "2", "4", "25%", "4.00", "2.00"], [WAYS[1], "2", "4", "75%", "1.00", "0.50"]]
+
+
+def test_premises_are_compared_and_two_readings_of_a_scene(
+    evaluation: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spread([(2, 8, 5), (1, 6, 3), (3, 9, 8), (2, 5, 1)], evaluation, premises=4)
+    capsys.readouterr()
+    assert run(evaluation) == 0
+    _, more, alike = tables(capsys.readouterr().out)
+    # 1 clause of 4 more in each premise; contradictions 1, 2, 3 and 4 less; Student's interval of four.
+    assert more == [
+        [f"{WAYS[1]} less {WAYS[0]}", "4", "+0.25 (+0.25 to +0.25)", "-2.50 (-4.55 to -0.45)", "+0.00 (+0.00 to +0.00)"]
+    ]
+    assert [row[:2] for row in alike] == [[way, "4"] for way in WAYS]
+    assert {cell for row in alike for cell in row[2:]} == {"1.00"}
+
+
+def test_of_one_premise_no_interval_is_told(evaluation: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spread([(2, 8, 5), (1, 6, 3), (3, 9, 8), (2, 5, 1)], evaluation, premises=1)
+    capsys.readouterr()
+    assert run(evaluation) == 0
+    assert tables(capsys.readouterr().out)[1] == []
+
+
+def test_scenes_of_some_length_can_be_counted_alone(evaluation: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spread([(2, 8, 5), (1, 6, 3), (3, 9, 8), (2, 5, 1)], evaluation, premises=4, long=2)
+    capsys.readouterr()
+    assert run(evaluation, "--words", "1", "10") == 0
+    ways = tables(capsys.readouterr().out)[0]
+    assert [row[1:3] for row in ways] == [["2", "4"]] * 2
+    assert [row[4] for row in ways] == ["7.00", "5.50"]
+    assert run(evaluation, "--words", "50", "60") == 1
+    assert "No reading is of a context whose scenes both have so many words" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import math
 import statistics
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -38,12 +38,16 @@ from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.models.embeddings import MiniLM
 from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.schema.log import Commit
-from recurrentgpt.studies.measures.hidden_world import PLANTED, SORTS, WORLDS, HiddenWorld, Probe
-from recurrentgpt.studies.measures.planted import planted_commit
+from recurrentgpt.studies.measures.hidden_recall import (
+    AMONG,
+    DISTANCES,
+    commits,
+    ranking,
+    remember,
+    shares_found,
+)
+from recurrentgpt.studies.measures.hidden_world import PLANTED, WORLDS, HiddenWorld, Probe
 
-DISTANCES = (1, 16, 256, 1024)
-LENGTH = PLANTED + DISTANCES[-1]
-AMONG = (4, 8)
 WITHOUT: dict[str, dict[str, Any]] = {
     "sentence rows, cosine, the whole query": {"WORDS": 0.0, "ALIKE": 0.0, "parts": lambda query, also: [query]},
     "and the query taken apart": {"WORDS": 0.0, "ALIKE": 0.0},
@@ -52,8 +56,6 @@ WITHOUT: dict[str, dict[str, Any]] = {
 """What is added one after another; with what all rows have in common taken off, it is our recall."""
 
 Vectors = NDArray[np.float32]
-Ranking = Callable[[Probe, int, bool], list[int]]
-"""Returns the numbers of passages for a probe after so many, best first; told whether the newest is left out."""
 
 
 class Kept(Embeddings):
@@ -89,40 +91,6 @@ class Kept(Embeddings):
         return self.embed_documents([text])[0]
 
 
-def commits(world: HiddenWorld) -> list[Commit]:
-    """Return the passages of a world as a branch."""
-    made: list[Commit] = []
-    for number in range(1, LENGTH + 1):
-        passage, parent = world.passage(number), made[-1]["id"] if made else ""
-        made.append(planted_commit(world.name, number, parent, passage, world.summary(number)))
-    return made
-
-
-def table(world: HiddenWorld, rank: Ranking, distances: Iterable[int] = DISTANCES) -> dict[str, dict[str, list[float]]]:
-    """Return, by sort of question and distance, the shares whose passage is among 4 and among 8."""
-    found: dict[str, dict[str, list[float]]] = {sort: {} for sort in SORTS}
-    for distance in distances:
-        asked = sorted(world.probes, key=lambda probe: probe.at)
-        ranked = [(probe, rank(probe, probe.at + distance - 1, distance > 1)) for probe in asked]
-        for sort in SORTS:
-            own = [(probe, numbers) for probe, numbers in ranked if probe.sort == sort]
-            found[sort][str(distance)] = [
-                round(statistics.mean(probe.at in numbers[:most] for probe, numbers in own), 2) for most in AMONG
-            ]
-    return found
-
-
-def ours(world: HiddenWorld, recall: Recall, path: list[Commit]) -> Ranking:
-    """Return our recall as a ranking."""
-
-    def rank(probe: Probe, length: int, without: bool) -> list[int]:
-        head = path[length - 1]["id"]
-        hits = asyncio.run(recall.search(world.name, head, probe.query, AMONG[-1], without=head if without else ""))
-        return [hit.step for hit in hits]
-
-    return rank
-
-
 def best(scores: Vectors, owners: NDArray[np.int32], length: int, without: bool) -> list[int]:
     """Return the numbers of the passages with the best rows, best first."""
     starts = np.searchsorted(owners, np.arange(1, length + 1))
@@ -146,12 +114,12 @@ class PiecesOf:
             for word in terms(text):
                 self.rows[word].append(row)
 
-    def cosine(self, probe: Probe, length: int, without: bool) -> list[int]:
+    async def cosine(self, probe: Probe, length: int, without: bool) -> list[int]:
         """Rank by cosine."""
         end = int(np.searchsorted(self.owners, length, side="right"))
         return best(self._cosines(probe, end), self.owners[:end], length, without)
 
-    def first_edition(self, probe: Probe, length: int, without: bool) -> list[int]:
+    async def first_edition(self, probe: Probe, length: int, without: bool) -> list[int]:
         """Rank by half cosine, half the share of rare words, each by its rarity squared."""
         end = int(np.searchsorted(self.owners, length, side="right"))
         shares, whole = np.zeros(end, dtype=np.float32), 0.0
@@ -179,7 +147,7 @@ class Bm25:
             for word, count in counted.items():
                 self.held[word].append((number, count))
 
-    def rank(self, probe: Probe, length: int, without: bool) -> list[int]:
+    async def rank(self, probe: Probe, length: int, without: bool) -> list[int]:
         """Rank the first `length` passages."""
         scores = np.zeros(length, dtype=np.float32)
         relative = self.lengths[:length] / self.lengths[:length].mean()
@@ -193,32 +161,32 @@ class Bm25:
         return best(scores, np.arange(1, length + 1, dtype=np.int32), length, without)
 
 
-def measure(world: HiddenWorld, embeddings: Kept) -> dict[str, Any]:
+async def measure(world: HiddenWorld, embeddings: Kept) -> dict[str, Any]:
     """Return the tables of one world."""
-    path = commits(world)
-    recall = Recall(StoryLog(InMemoryStore()), embeddings)
+    path = commits(world, PLANTED + DISTANCES[-1])
+    log = StoryLog(InMemoryStore())
+    recall = Recall(log, embeddings)
     embeddings.learn(
         row.text for commit in path for row in recall_module.rows_of(commit["passage"], commit["summary"], ())
     )
     embeddings.learn(text for probe in world.probes for text in [probe.query, *recall_module.query_parts(probe.query)])
-
-    async def write() -> None:
-        for commit in path:
-            await recall.log.append(commit, "choosing", also=[await recall.vectors_op(commit)])
-
-    asyncio.run(write())
-    rank = ours(world, recall, path)
-    found: dict[str, Any] = {"ours": table(world, rank), "built up": {}}
+    await remember(log, recall, path)
+    rank = ranking(world, recall, path)
+    found: dict[str, Any] = {"ours": await shares_found(world, rank, DISTANCES), "built up": {}}
     for name, change in WITHOUT.items():
         with ExitStack() as changed:
             for constant in change.keys() - {"parts"}:
                 changed.enter_context(patch.object(index_module, constant, change[constant]))
             if "parts" in change:
                 changed.enter_context(patch.object(recall_module, "query_parts", change["parts"]))
-            found["built up"][name] = table(world, rank, (DISTANCES[0], DISTANCES[-1]))
-    found["MiniLM"] = table(world, PiecesOf(path, embeddings, summaries=False).cosine)
-    found["BM25"] = table(world, Bm25(path).rank)
-    found["first edition"] = table(world, PiecesOf(path, embeddings, summaries=True).first_edition)
+            found["built up"][name] = await shares_found(world, rank, (DISTANCES[0], DISTANCES[-1]))
+    others = {
+        "MiniLM": PiecesOf(path, embeddings, summaries=False).cosine,
+        "BM25": Bm25(path).rank,
+        "first edition": PiecesOf(path, embeddings, summaries=True).first_edition,
+    }
+    for name, other in others.items():
+        found[name] = await shares_found(world, other, DISTANCES)
     return found
 
 
@@ -269,7 +237,7 @@ def main() -> None:
     found: dict[str, Any] = {"speed": speed()}
     if not given.speed:
         embeddings = Kept(given.cache)
-        found |= {name: measure(HiddenWorld(name), embeddings) for name in given.world or WORLDS}
+        found |= {name: asyncio.run(measure(HiddenWorld(name), embeddings)) for name in given.world or WORLDS}
     print(json.dumps(found, indent=1))
 
 

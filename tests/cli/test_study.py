@@ -30,3 +30,28 @@ def test_an_unknown_system_is_a_sentence(cli):
     result = cli("study", "recall", "--system", "re3")
     assert result.code == 1
     assert "Facts are not planted for re3: one of recurrentgpt" in result.err
+
+
+def test_worlds_of_people_who_are_everywhere_are_asked_of_the_memory_alone(cli, monkeypatch):
+    monkeypatch.setenv("RECURRENTGPT_EMBEDDER", "hash-256")
+    found = json.loads(cli("study", "recall", "--world", "station", "--distance", "1", "--json").out)
+    shares = found["worlds"]["station"]
+    assert found["among"] == [4, 8]
+    assert {tuple(by_distance) for by_distance in shares.values()} == {("1",)}
+    # Without meaning a rare name is found, and what is told of those who are everywhere is not.
+    assert min(shares["once"]["1"]) > 0.9
+    assert max(shares["person"]["1"]) < 0.5
+    assert all(four <= eight for by_distance in shares.values() for four, eight in by_distance.values())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--world", "nowhere"), "There is no world 'nowhere': it is one of harbour, station, newsroom."),
+        (("--world", "station", "--system", "paper"), "--system and --world do not go together"),
+    ],
+)
+def test_a_world_that_cannot_be_asked_is_refused(cli, options, message):
+    result = cli("study", "recall", *options)
+    assert result.code == 1
+    assert message in result.err

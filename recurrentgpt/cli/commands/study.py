@@ -402,20 +402,36 @@ def recall(
             "--system", help="Let this system write, and measure its memory, prompts and text too; repeatable."
         ),
     ] = None,
+    world: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--world",
+            help="Ask for facts of people who are everywhere, in other words than they are told in: harbour, station or "
+            "newsroom; repeatable.",
+        ),
+    ] = None,
     json: JsonObject = False,
 ) -> None:
     """Measure how far back a planted fact is found.
 
-    Without --system it is the long-term memory alone that is asked, for many facts per distance. It needs no model but
-    the embedder, the default one or that of RECURRENTGPT_EMBEDDER.
+    Without --system it is the long-term memory alone that is asked, for many facts per distance: what somebody with a
+    rare name has told, or with --world what is told of people who are in every passage. It needs no model but the
+    embedder, the default one or that of RECURRENTGPT_EMBEDDER.
 
     \b
     Examples:
       recurrentgpt study recall --distance 64
       RECURRENTGPT_EMBEDDER=hash-256 recurrentgpt study recall
       recurrentgpt study recall --system recurrentgpt --system rolling_1024
+      recurrentgpt study recall --world newsroom --distance 16
     """
-    if system:
+    if system and world:
+        from recurrentgpt.studies.errors import StudyError
+
+        raise StudyError("--system and --world do not go together: of a world the long-term memory alone is asked.")
+    if world:
+        _measure_worlds(world, distance, json=json)
+    elif system:
         _measure_systems(system, distance, json=json)
     else:
         _measure_memory(distance, facts, json=json)
@@ -609,6 +625,30 @@ def _measure_memory(distance: int, facts: int, *, json: bool) -> None:
         print_json({"facts": facts, "hit_at_4": {str(way): rate for way, rate in found.items()}})
         return
     print_table(("Distance", "Found in the first 4"), [(str(way), f"{rate:.3f}") for way, rate in found.items()])
+
+
+def _measure_worlds(worlds: list[str], distance: int, *, json: bool) -> None:
+    """Print what the long-term memory finds of hidden worlds, by sort of question."""
+    from recurrentgpt.models.embeddings import default_embeddings
+    from recurrentgpt.studies.measures.hidden_recall import AMONG, ASKED_FOR, find_world, hidden_recall
+    from recurrentgpt.studies.measures.hidden_world import PLANTED
+
+    asked, embeddings, found = list(map(find_world, dict.fromkeys(worlds))), default_embeddings(), {}
+    for world in asked:
+        note(f"embedding {PLANTED + distance:,} passages of {world.name}; this takes minutes")
+        found[world.name] = hidden_recall(world, embeddings, distance)
+    if json:
+        print_json({"among": AMONG, "worlds": found})
+        return
+    print_table(
+        ("World", "Asked for", "Passages later", *(f"Among {many}" for many in AMONG)),
+        [
+            (name, ASKED_FOR[sort], f"{way:,}", *(f"{share:.2f}" for share in shares))
+            for name, by_sort in found.items()
+            for sort, by_distance in by_sort.items()
+            for way, shares in by_distance.items()
+        ],
+    )
 
 
 def _measure_systems(systems: list[str], distance: int, *, json: bool) -> None:

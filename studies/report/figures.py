@@ -225,15 +225,15 @@ def _lengths(premises: Iterable[tuple[str, int]], both: list[list[NovelRecord]])
     return found
 
 
-def win_rates(folder: RunFolder, source: str) -> dict[tuple[str, str], float]:
-    """Return by two systems the mean preference for the first, over premises, then over criteria, of all pairs compared."""
-    shares: dict[tuple[str, str], list[float]] = defaultdict(list)
+def win_rates(folder: RunFolder, source: str) -> dict[str, dict[tuple[str, str], float]]:
+    """Return by criterion and two systems the mean preference for the first over premises, of all pairs compared."""
+    shares: dict[str, dict[tuple[str, str], float]] = {criterion: {} for criterion in folder.plan.criteria}
     for (first, second, criterion), units in preferences(folder, source).items():
-        values = by_premise(units, folder.plan) if criterion in folder.plan.criteria else {}
+        values = by_premise(units, folder.plan) if criterion in shares else {}
         if values:
-            shares[first, second].append(mean(values.values()))
-            shares[second, first].append(1 - mean(values.values()))
-    return {pair: mean(values) for pair, values in shares.items()}
+            shares[criterion][first, second] = mean(values.values())
+            shares[criterion][second, first] = 1 - mean(values.values())
+    return {criterion: pairs for criterion, pairs in shares.items() if pairs}
 
 
 def by_premise(units: dict[str, float], plan: Plan) -> dict[tuple[str, int], float]:

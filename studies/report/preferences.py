@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from importlib import resources
@@ -152,25 +153,31 @@ def _with_failures(pooled: Result) -> str:
 
 
 def matrix_section(folder: RunFolder) -> Section | None:
-    """Return who is preferred to whom, pooled over genres and criteria, a table for judges and one for people."""
+    """Return who is preferred to whom, pooled over genres: by criterion a table for judges and one for people."""
     plan = folder.plan
     pairs = "every pair of systems" if plan.compare == "all" else "the pairs that were compared; `compare` has more"
     section = Section(
         "Win matrix",
         [
-            f"Mean preference for the row over the column in per cent, all genres, the mean of the criteria: {pairs}. How many "
-            "premises each is of, by criterion, and with what interval, the tables of preferences say."
+            f"Mean preference for the row over the column in per cent, all genres: {pairs}. How many premises each is of, and "
+            "with what interval, the tables of preferences say."
         ],
     )
     for source in ("judges", "people"):
-        shares = win_rates(folder, source)
-        if known := compared_systems(plan, shares):
+        for criterion, shares in win_rates(folder, source).items():
+            known, title = compared_systems(plan, shares), f"Win matrix by {source}: {criterion}"
             body = [[row, *(_percent(shares.get((row, other))) for other in known)] for row in known]
             section.parts += [
-                Table([f"by {source}", *known], body, f"Win matrix by {source}"),
-                Picture(f"wins-{source}.png", f"Win matrix by {source}"),
+                Table([f"{criterion}, by {source}", *known], body, title),
+                Picture(wins_picture(source, criterion), title),
             ]
     return section if section.tables else None
+
+
+def wins_picture(source: str, criterion: str) -> str:
+    """Return the name of the file that a win matrix is drawn in."""
+    named = re.sub(r"\W+", "-", criterion)
+    return f"wins-{source}-{named}.png"
 
 
 def compared_systems(plan: Plan, shares: Mapping[tuple[str, str], float]) -> list[str]:

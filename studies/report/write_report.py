@@ -120,8 +120,9 @@ def _write(folder: RunFolder, target: Path, novels: list[NovelRecord], note: Cal
     for source in ("judges", "people"):
         if mine := preferences.of_first(folder.plan, compared, source):
             plots.preferences(mine, target / f"preferences-{source}.png")
-        if known := preferences.compared_systems(folder.plan, shares := win_rates(folder, source)):
-            plots.wins(shares, known, target / f"wins-{source}.png")
+        for criterion, shares in win_rates(folder, source).items():
+            known = preferences.compared_systems(folder.plan, shares)
+            plots.wins(shares, known, target / preferences.wins_picture(source, criterion))
     _pages(f"Study {folder.plan.name}", target, parts)
     _rows(target / "measures", rows)
     _rows(target / "contradictions", accused, ["novel", "system", *(field.name for field in fields(Evidence))])

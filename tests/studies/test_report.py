@@ -369,9 +369,14 @@ def test_a_judge_of_the_generators_own_family_is_in_no_figure(judged, tmp_path):
 def test_judges_and_people_have_a_matrix_each(judged, tmp_path):
     judged.append("labels.jsonl", {**judged.rows("labels.jsonl")[0], "annotator": "Cem", "preference": 0.0})
     matrix = reported(judged, tmp_path).partition("## Win matrix")[2].partition("\n## ")[0]
-    judges, people = matrix.partition("| by people |")[::2]
-    assert "| recurrentgpt |  | 75 |" in judges
-    assert "| recurrentgpt |  | 67 |" in people
+    tables = re.findall(r"^\| (\w+), by (\w+) \|.*\n.*\n\| recurrentgpt \|  \| (\d+) \|", matrix, re.MULTILINE)
+    assert tables == [
+        ("interesting", "judges", "75"),
+        ("coherent", "judges", "75"),
+        ("interesting", "people", "58"),
+        ("coherent", "people", "75"),
+    ]
+    assert set(re.findall(r"\((wins-.*?)\)", matrix)) <= {path.name for path in tmp_path.rglob("wins-*.png")}
     assert "preference" in matrix
     assert "of premises" not in matrix
 

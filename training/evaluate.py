@@ -11,7 +11,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from statistics import mean
@@ -206,18 +206,31 @@ def _run(options: argparse.Namespace) -> list[Written]:
 def _written(
     way: Way, path: Path, wanted: Sequence[tuple[int, Scene]], known: frozenset[str], parallel: int
 ) -> Iterator[Written]:
-    """Yield what one way makes of the contexts, each with its seed, as it is made: so many of them side by side."""
+    """Yield what one way makes of the contexts, each with its seed, as it is made: so many of them side by side.
+
+    Where one fails, none is begun any more, those that are being written are yielded, and then its error is raised.
+    """
     if not wanted:
         return
     with side_by_side(parallel):
         server = embedded_server(path, way.adapter)
     with ThreadPoolExecutor(parallel) as pool:
-        writing = [pool.submit(write, server, context, seed, way.name, known) for seed, context in wanted]
+        writing = {pool.submit(write, server, context, seed, way.name, known) for seed, context in wanted}
+        failed: BaseException | None = None
         try:
-            for written in as_completed(writing):
-                yield written.result()
+            while writing:
+                done, writing = wait(writing, return_when=FIRST_COMPLETED)
+                for written in done:
+                    if error := written.exception():
+                        failed = failed or error
+                    else:
+                        yield written.result()
+                if failed:
+                    writing = {one for one in writing if not one.cancel()}
         finally:
             pool.shutdown(cancel_futures=True)
+    if failed:
+        raise failed
 
 
 def _object(text: str) -> dict[str, object]:

@@ -211,7 +211,8 @@ def measure_section(folder: RunFolder, rows: list[Row]) -> Section:
     plots = {
         "repetition": Picture(
             "repetition.png",
-            "Repeated 4-grams of the first 500 words, 1,000 and so on; people repeat less the shorter the text",
+            "Repeated 4-grams of the first 500 words, 1,000 and so on; people repeat less the shorter the text, and a novel of "
+            "fewer words has no point",
         ),
         "prompt growth": Picture("prompts.png", "Prompt tokens per call against the step"),
     }

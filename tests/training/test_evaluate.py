@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from training import evaluate
-from training.data import line
+from training.data import Scene, line
+from training.evaluate import Written, read_written
 from training.evaluate import main as evaluate_main
-from training.evaluate import read_written
 from training.measures import (
     clauses,
     cliches,
@@ -26,6 +26,7 @@ from training.measures import (
     retold,
     vocabulary,
 )
+from training.product import ModelUnavailable
 
 from .scenes import premise, scene
 from .test_sample import Server
@@ -183,3 +184,26 @@ def test_contexts_side_by_side_are_written_as_one_by_one(
     )
     assert alone == beside
     assert len(alone) == 2
+
+
+def test_a_context_that_fails_takes_none_beside_it_along(
+    tmp_path: Path, writer: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "held.jsonl").write_text(line(premise("held")))
+    (tmp_path / "tokenizer.json").write_text(json.dumps({"model": {"vocab": {}}}))
+    command = [str(tmp_path / "held.jsonl"), "--known", "--contexts", "2", "--model", str(tmp_path / "model.gguf")]
+    command += ["--dictionary", str(tmp_path / "tokenizer.json"), "-o", str(tmp_path / "out.jsonl"), "--parallel", "2"]
+    both, gone, usual = threading.Barrier(2, timeout=60), threading.Event(), evaluate.write
+
+    def write(server: Any, context: Scene, *more: Any) -> Written:
+        both.wait()
+        if context.step == 1:
+            gone.set()
+            raise ModelUnavailable("The server is gone.")
+        assert gone.wait(60)
+        return usual(server, context, *more)
+
+    monkeypatch.setattr(evaluate, "write", write)
+    assert evaluate_main(command) == 1
+    assert "The server is gone." in capsys.readouterr().err
+    assert [row.scene.step for row in read_written([tmp_path / "out.jsonl"])] == [2]

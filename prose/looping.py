@@ -14,6 +14,9 @@ from recurrentgpt.prose.shared_runs import ngrams, tokens
 LOOP_RUN = 10
 """A run of this many words that comes twice in one passage is a loop."""
 
+PAIRS = 4
+"""A sentence of two words that has been there so often is a loop."""
+
 PIECE = 3
 """Words of the pieces of which a sentence that is mostly said again consists."""
 
@@ -73,6 +76,9 @@ def find_loop(
         return stutter.group()
     if said := _said_again(begun + sentence, before.removesuffix(begun)):
         return said
+    if len(own) == 2:
+        # Two words stand in many sentences; only where they are one are they said again.
+        return " ".join(own) if _times_a_sentence(own, before) >= PAIRS else None
     if len(own) < LOOP_RUN:
         # The shorter a sentence, the more often people say it.
         needle, hay = f" {' '.join(own)} ", f" {' '.join(index.last())} "
@@ -87,6 +93,14 @@ def find_loop(
     if len(own) >= 8 and len(known) >= 0.7 * len(pieces):
         return sentence.strip()
     return None
+
+
+def _times_a_sentence(words: list[str], text: str) -> int:
+    """Return how often the words are a sentence of their own in a text."""
+    if words[0] not in text.casefold():
+        return 0
+    sentence = r"\W+".join(map(re.escape, words))
+    return len(re.findall(rf"(?:^|[.!?…][\"'”’]*\s+|\n)[\"'“‘]*{sentence}[.!?…]", text, re.IGNORECASE))
 
 
 def _said_again(sentence: str, before: str) -> str | None:

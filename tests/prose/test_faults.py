@@ -147,6 +147,17 @@ def test_a_sentence_said_again_is_a_loop_and_a_refrain_is_not():
     assert find_fault("He took a boat, and the sea was calm for an hour or two.", before=before) is None
 
 
+def test_a_sentence_of_two_words_is_a_loop_where_it_is_one_again_and_again():
+    turns = "He waited. She waited! " * 3
+    assert find_fault("He waited.", before=turns) is None
+    assert find_fault("He waited.", before=f"{turns}He waited.\n\n").kind == "loop"
+    assert (
+        find_fault("He waited.", before="He waited for her, he waited in the rain and he waited at the door. " * 2)
+        is None
+    )
+    assert find_fault("He waited at the door.", before=f"{turns}He waited. ") is None
+
+
 @pytest.mark.parametrize(
     ("before", "sentence"),
     [

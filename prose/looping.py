@@ -100,7 +100,7 @@ def _times_a_sentence(words: list[str], text: str) -> int:
     if words[0] not in text.casefold():
         return 0
     sentence = r"\W+".join(map(re.escape, words))
-    return len(re.findall(rf"(?:^|[.!?…][\"'”’]*\s+|\n)[\"'“‘]*{sentence}[.!?…]", text, re.IGNORECASE))
+    return len(re.findall(rf"(?:^|[.!?…][\"'”’]*\s+|\n)[\"'“‘]*{sentence}(?=[.!?…])", text, re.IGNORECASE))
 
 
 def _said_again(sentence: str, before: str) -> str | None:

@@ -151,6 +151,9 @@ def test_a_sentence_of_two_words_is_a_loop_where_it_is_one_again_and_again():
     turns = "He waited. She waited! " * 3
     assert find_fault("He waited.", before=turns) is None
     assert find_fault("He waited.", before=f"{turns}He waited.\n\n").kind == "loop"
+    for again in ("He waited. ", "He waited.\n\n", "“He waited.” "):
+        assert find_fault("He waited.", before=again * 3) is None
+        assert find_fault("He waited.", before=again * 4).kind == "loop"
     assert (
         find_fault("He waited.", before="He waited for her, he waited in the rain and he waited at the door. " * 2)
         is None

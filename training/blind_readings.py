@@ -12,8 +12,8 @@ contradictions   times that the scene contradicts what the writer was told, or w
 wrong_speakers   lines of speech that their speaker cannot mean, as for being somebody else's or said to themselves
 
 Started again it prints, a row a way, what the readers counted; what the second way has more than the first, as a mean of the
-premises with its interval of 95 %; and how alike the two readings of a scene are. With --words 150 450 it counts the contexts
-alone whose scenes both have so many words.
+premises with its interval of 95 %; and how the two readings of a scene go together (Pearson's correlation: who counts double
+goes together with others perfectly). With --words 150 450 it counts the contexts alone whose scenes both have so many words.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from training.blind_sheets import Answer, first_is_a, markdown, read_answers, wr
 from training.data import Scene
 from training.evaluate import Written, read_written
 from training.measures import clauses
-from training.product import RecurrentGPTError, SettingsError, count_words, mean_interval
+from training.product import FEWEST_FOR_INTERVAL, RecurrentGPTError, SettingsError, count_words, mean_interval
 
 READINGS = "readings.jsonl"
 FIGURES = ["plan carried out", "contradictions", "wrong speakers"]
@@ -103,7 +103,10 @@ def table(both: Sequence[tuple[Written, Written]], readings: Sequence[Reading]) 
 
 
 def differences(both: Sequence[tuple[Written, Written]], readings: Sequence[Reading]) -> str:
-    """Return what the second way has more than the first, as a Markdown table: the means of premises and their intervals."""
+    """Return what the second way has more than the first, as a Markdown table: the means of premises and their intervals.
+
+    Of fewer than three premises it says nothing.
+    """
     more: dict[str, list[Figures]] = {}
     for reading in readings:
         pair = both[reading.pair - 1]
@@ -111,7 +114,7 @@ def differences(both: Sequence[tuple[Written, Written]], readings: Sequence[Read
         differs = (second[0] - first[0], second[1] - first[1], second[2] - first[2])
         more.setdefault(pair[0].scene.premise, []).append(differs)
     rows = [["", "premises", *FIGURES]]
-    if len(more) > 1:
+    if len(more) >= FEWEST_FOR_INTERVAL:
         cells = []
         for at in range(len(FIGURES)):
             of_premises = [mean(found[at] for found in of_one) for of_one in more.values()]
@@ -163,10 +166,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             many = len(clauses(both[reading.pair - 1][0].scene.plan))
             if max(reading.a.carried_out, reading.b.carried_out) > many:
                 raise SettingsError(f"A reading of pair {reading.pair} has more carried out than its {many} clauses.")
-        if options.words:
+        if readings and options.words:
             readings = of_words(both, readings, *options.words)
             if not readings:
-                raise SettingsError("No reading is of a context whose scenes both have so many words: see --words.")
+                raise SettingsError(
+                    "No reading is of a context whose scenes both have from LEAST to MOST words: see --words."
+                )
         if readings:
             print("\n\n".join(make(both, readings) for make in (table, differences, likeness)))
         else:

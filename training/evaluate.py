@@ -10,8 +10,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import threading
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from statistics import mean
@@ -214,19 +215,26 @@ def _written(
         return
     with side_by_side(parallel):
         server = embedded_server(path, way.adapter)
+    stop = threading.Event()
+
+    def attempt(seed: int, context: Scene) -> Written | None:
+        if stop.is_set():
+            return None
+        try:
+            return write(server, context, seed, way.name, known)
+        except BaseException:
+            stop.set()
+            raise
+
     with ThreadPoolExecutor(parallel) as pool:
-        writing = {pool.submit(write, server, context, seed, way.name, known) for seed, context in wanted}
+        writing = [pool.submit(attempt, seed, context) for seed, context in wanted]
         failed: BaseException | None = None
         try:
-            while writing:
-                done, writing = wait(writing, return_when=FIRST_COMPLETED)
-                for written in done:
-                    if error := written.exception():
-                        failed = failed or error
-                    else:
-                        yield written.result()
-                if failed:
-                    writing = {one for one in writing if not one.cancel()}
+            for done in as_completed(writing):
+                if error := done.exception():
+                    failed = failed or error
+                elif written := done.result():
+                    yield written
         finally:
             pool.shutdown(cancel_futures=True)
     if failed:

@@ -14,12 +14,13 @@ from recurrentgpt.prose.quotations import is_balanced
 from recurrentgpt.prose.sentence_checks import find_fault
 from recurrentgpt.prose.sentences import count_words, last_sentences, sentences, words
 from recurrentgpt.story import Story
-from recurrentgpt.studies.judging.statistics import mean_interval
+from recurrentgpt.studies.judging.statistics import FEWEST_FOR_INTERVAL, mean_interval
 
 __all__ = [
     "CLOSING_MOVES",
     "EMBEDDER",
     "FACTS",
+    "FEWEST_FOR_INTERVAL",
     "MOST_STORIES",
     "MOVES",
     "PLANS_TAUGHT",

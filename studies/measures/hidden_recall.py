@@ -42,7 +42,12 @@ def find_world(name: str) -> HiddenWorld:
 
 def hidden_recall(world: HiddenWorld, embeddings: Embeddings, most: int) -> Shares:
     """Return what the long-term memory finds of a world at the `DISTANCES` up to `most` passages."""
-    return call(lambda: _hidden_recall(world, embeddings, [way for way in DISTANCES if way <= most]))
+    return call(lambda: _hidden_recall(world, embeddings, distances_up_to(most)))
+
+
+def distances_up_to(most: int) -> list[int]:
+    """Return those of `DISTANCES` that are `most` or less; there is always the first, where `most` is 1 or more."""
+    return [way for way in DISTANCES if way <= most]
 
 
 async def _hidden_recall(world: HiddenWorld, embeddings: Embeddings, distances: list[int]) -> Shares:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping
 from importlib import resources
@@ -169,15 +168,14 @@ def matrix_section(folder: RunFolder) -> Section | None:
             body = [[row, *(_percent(shares.get((row, other))) for other in known)] for row in known]
             section.parts += [
                 Table([f"{criterion}, by {source}", *known], body, title),
-                Picture(wins_picture(source, criterion), title),
+                Picture(wins_picture(plan, source, criterion), title),
             ]
     return section if section.tables else None
 
 
-def wins_picture(source: str, criterion: str) -> str:
-    """Return the name of the file that a win matrix is drawn in."""
-    named = re.sub(r"\W+", "-", criterion)
-    return f"wins-{source}-{named}.png"
+def wins_picture(plan: Plan, source: str, criterion: str) -> str:
+    """Return the name of the file that a win matrix is drawn in, which has the number of its criterion: words are anybody's."""
+    return f"wins-{source}-{1 + plan.criteria.index(criterion)}.png"
 
 
 def compared_systems(plan: Plan, shares: Mapping[tuple[str, str], float]) -> list[str]:

@@ -122,7 +122,7 @@ def _write(folder: RunFolder, target: Path, novels: list[NovelRecord], note: Cal
             plots.preferences(mine, target / f"preferences-{source}.png")
         for criterion, shares in win_rates(folder, source).items():
             known = preferences.compared_systems(folder.plan, shares)
-            plots.wins(shares, known, target / preferences.wins_picture(source, criterion))
+            plots.wins(shares, known, target / preferences.wins_picture(folder.plan, source, criterion))
     _pages(f"Study {folder.plan.name}", target, parts)
     _rows(target / "measures", rows)
     _rows(target / "contradictions", accused, ["novel", "system", *(field.name for field in fields(Evidence))])

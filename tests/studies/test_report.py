@@ -376,7 +376,9 @@ def test_judges_and_people_have_a_matrix_each(judged, tmp_path):
         ("interesting", "people", "58"),
         ("coherent", "people", "75"),
     ]
-    assert set(re.findall(r"\((wins-.*?)\)", matrix)) <= {path.name for path in tmp_path.rglob("wins-*.png")}
+    pictures = re.findall(r"\((wins-.*?)\)", matrix)
+    assert pictures == [f"wins-{source}-{number}.png" for source in ("judges", "people") for number in (1, 2)]
+    assert set(pictures) == {path.name for path in tmp_path.rglob("wins-*.png")}
     assert "preference" in matrix
     assert "of premises" not in matrix
 

@@ -186,16 +186,17 @@ def test_contexts_side_by_side_are_written_as_one_by_one(
     assert len(alone) == 2
 
 
-def test_a_context_that_fails_takes_none_beside_it_along(
+def test_after_a_context_that_fails_what_is_being_written_is_kept_and_no_other_is_begun(
     tmp_path: Path, writer: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "held.jsonl").write_text(line(premise("held")))
     (tmp_path / "tokenizer.json").write_text(json.dumps({"model": {"vocab": {}}}))
-    command = [str(tmp_path / "held.jsonl"), "--known", "--contexts", "2", "--model", str(tmp_path / "model.gguf")]
+    command = [str(tmp_path / "held.jsonl"), "--known", "--contexts", "3", "--model", str(tmp_path / "model.gguf")]
     command += ["--dictionary", str(tmp_path / "tokenizer.json"), "-o", str(tmp_path / "out.jsonl"), "--parallel", "2"]
-    both, gone, usual = threading.Barrier(2, timeout=60), threading.Event(), evaluate.write
+    both, gone, usual, begun = threading.Barrier(2, timeout=60), threading.Event(), evaluate.write, list[int]()
 
     def write(server: Any, context: Scene, *more: Any) -> Written:
+        begun.append(context.step)
         both.wait()
         if context.step == 1:
             gone.set()
@@ -207,3 +208,4 @@ def test_a_context_that_fails_takes_none_beside_it_along(
     assert evaluate_main(command) == 1
     assert "The server is gone." in capsys.readouterr().err
     assert [row.scene.step for row in read_written([tmp_path / "out.jsonl"])] == [2]
+    assert sorted(begun) == [1, 2]

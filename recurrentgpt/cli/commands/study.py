@@ -395,7 +395,9 @@ def recall(
     distance: Annotated[
         int, typer.Option("--distance", min=1, max=1024, help="Greatest distance, in passages.")
     ] = 1024,
-    facts: Annotated[int, typer.Option("--facts", min=1, max=250, help="Facts per distance.")] = 200,
+    facts: Annotated[
+        int, typer.Option("--facts", min=1, max=250, help="Facts per distance; a world has its own.")
+    ] = 200,
     system: Annotated[
         list[str] | None,
         typer.Option(
@@ -630,12 +632,12 @@ def _measure_memory(distance: int, facts: int, *, json: bool) -> None:
 def _measure_worlds(worlds: list[str], distance: int, *, json: bool) -> None:
     """Print what the long-term memory finds of hidden worlds, by sort of question."""
     from recurrentgpt.models.embeddings import default_embeddings
-    from recurrentgpt.studies.measures.hidden_recall import AMONG, ASKED_FOR, find_world, hidden_recall
+    from recurrentgpt.studies.measures.hidden_recall import AMONG, ASKED_FOR, distances_up_to, find_world, hidden_recall
     from recurrentgpt.studies.measures.hidden_world import PLANTED
 
     asked, embeddings, found = list(map(find_world, dict.fromkeys(worlds))), default_embeddings(), {}
     for world in asked:
-        note(f"embedding {PLANTED + distance:,} passages of {world.name}; this takes minutes")
+        note(f"embedding {PLANTED + max(distances_up_to(distance)):,} passages of {world.name}; this takes minutes")
         found[world.name] = hidden_recall(world, embeddings, distance)
     if json:
         print_json({"among": AMONG, "worlds": found})

@@ -14,14 +14,10 @@ from recurrentgpt.prose.shared_runs import ngrams, tokens
 LOOP_RUN = 10
 """A run of this many words that comes twice in one passage is a loop."""
 
-MOST_TIMES = 4
-"""A narrated sentence of two words that was told so often before is a loop."""
-
 PIECE = 3
 """Words of the pieces of which a sentence that is mostly said again consists."""
 
 # People call "Run! Run! Run!"; nobody calls "Get out! Get out! Get out!" but a model that has run into a groove.
-_ENDS = (".", "!", "?", "…")
 _STUTTER = re.compile(r"\b(\w+)(?: \1\b){3,}|\b(\w+(?: \w+){1,5})(?: \2\b){2,}")
 
 
@@ -77,9 +73,6 @@ def find_loop(
         return stutter.group()
     if said := _said_again(begun + sentence, before.removesuffix(begun)):
         return said
-    if len(own) == 2:
-        # Two words stand in many sentences; only where they are one are they told again.
-        return " ".join(own) if _is_narrated(before) and _times_narrated(own, before) >= MOST_TIMES else None
     if len(own) < LOOP_RUN:
         # The shorter a sentence, the more often people say it.
         needle, hay = f" {' '.join(own)} ", f" {' '.join(index.last())} "
@@ -94,20 +87,6 @@ def find_loop(
     if len(own) >= 8 and len(known) >= 0.7 * len(pieces):
         return sentence.strip()
     return None
-
-
-def _is_narrated(before: str) -> bool:
-    """Tell whether what follows is a narrator's own sentence, and neither speech nor its tag ("Mira asked.")."""
-    return not before or before.endswith("\n") or before.rstrip().endswith(_ENDS)
-
-
-def _times_narrated(words: list[str], text: str) -> int:
-    """Return how often the words are a narrator's sentence in a text."""
-    plain = text.replace("’", "'")
-    if words[0] not in plain.casefold():
-        return 0
-    sentence = r"[^\w']+".join(map(re.escape, words))
-    return len(re.findall(rf"(?:^|[.!?…]\s+|\n)[*_]*{sentence}(?=[.!?…])", plain, re.IGNORECASE))
 
 
 def _said_again(sentence: str, before: str) -> str | None:

@@ -12,8 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from recurrentgpt.models.profiles import EMBEDDED
-
 FULL_REPLY_TOKENS = 4000
 """Token limit of a capable model's structured replies: generous, since many of them think first."""
 
@@ -37,17 +35,6 @@ def sampled(decoding: Decoding) -> Mapping[str, Any]:
         "sampling": decoding.sampling,
     }
 
-
-# DRY looks back over the whole context and makes it ever less likely to go on with what is already written there, so that no plan
-# copies the example, the memory or the plan before it. It joins words, so prose goes without. -1 (all of the context) is refused
-# by the server, hence the number. Plans have to take up the premise and the memory in their words: runs of nine tokens are free.
-_DRY = {
-    "dry_multiplier": 0.8,
-    "dry_base": 1.75,
-    "dry_allowed_length": 9,
-    "dry_penalty_last_n": EMBEDDED.context_window,
-    "dry_sequence_breakers": ["\n"],
-}
 
 # Both stop loops, also those in which a word changes. They have to be weak: they count full stops like any other token, and at a
 # frequency penalty of 0.25 sentences no longer end.
@@ -79,7 +66,7 @@ FACTS = Decoding(temperature=0.3, max_tokens=320, sampling={"min_p": 0.1, "top_k
 PLANS = Decoding(
     temperature=0.9,
     max_tokens=480,
-    sampling={**_DRY, "min_p": 0.08, "top_k": 0, "top_p": 1.0},
+    sampling={"min_p": 0.08, "top_k": 0, "top_p": 1.0},
 )
 """Plans: warm, and each unlike the last."""
 
@@ -88,7 +75,7 @@ PLANS_TAUGHT = Decoding(
 )
 """Founding and plans of a model that wears an adapter: it was taught them."""
 
-OPEN = Decoding(temperature=0.9, max_tokens=900, sampling={**_DRY, "min_p": 0.06, "top_k": 0, "top_p": 1.0})
+OPEN = Decoding(temperature=0.9, max_tokens=900, sampling={"min_p": 0.06, "top_k": 0, "top_p": 1.0})
 """The founding of a story: warm, for nothing has to be kept yet."""
 
 CHOOSE = Decoding(temperature=0.6, max_tokens=320, sampling={"min_p": 0.1, "top_k": 0, "top_p": 1.0})

@@ -69,7 +69,9 @@ async def _proposed(state: State, runtime: StoryRuntime, model: ResolvedModel) -
         max_tokens=FULL_REPLY_TOKENS,
         seed=seed,
         meter=runtime.meter,
-        check=lambda reply: _too_few(reply.plans, count) or repeats(reply.plans),
+        check=lambda reply: (
+            _too_few(reply.plans, count) or (repeats(reply.plans) if runtime.context.checks_plans else None)
+        ),
         insist=False,
     )
     return without_marks([plan.strip() for plan in reply.plans])
@@ -129,6 +131,8 @@ async def _dealt(state: State, runtime: StoryRuntime, model: ResolvedModel) -> l
     replies: list[list[str]] = []
 
     async def problem(plans: list[str]) -> str | None:
+        if not runtime.context.checks_plans:
+            return None
         # A bare model is held to the living by its form.
         of_dead = await _of_the_dead(plans, state, runtime) if model.adapter else None
         return of_dead or await _unusable(plans, unknown, state, runtime)

@@ -1,6 +1,7 @@
 """Part words that a small model ran together.
 
-Where a penalty on repetition forbids it to say "return the parcel" once more, it says "return theparcel".
+Where a penalty on repetition forbids it to say "return the parcel" once more, it says "return theparcel"; now and then it
+forgets a space of its own accord ("andBegin").
 """
 
 from __future__ import annotations

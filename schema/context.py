@@ -347,6 +347,11 @@ class Context:
         """Tell whether the story is told in its mode's own person and tense, and in the language that has examples."""
         return self.own_narration and self.language == "English"
 
+    @property
+    def checks_plans(self) -> bool:
+        """Tell whether plans are asked for again where two say the same, or one what has happened."""
+        return True
+
 
 def _phrases(text: str) -> list[str]:
     """Return the phrases of a text, each once; a line ends one as a semicolon does."""

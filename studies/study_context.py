@@ -66,6 +66,11 @@ class StudyContext(Context):
         """Tell whether templates show their worked examples and scenes are held to their grammar, which others have not."""
         return self.guards == "own" and super().own_voice
 
+    @property
+    def checks_plans(self) -> bool:
+        """Tell whether plans are asked for again, which no other system has."""
+        return self.guards == "own"
+
 
 @dataclass(frozen=True)
 class Pace:

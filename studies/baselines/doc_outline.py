@@ -8,6 +8,7 @@ from typing import Any, NotRequired
 from pydantic import BaseModel, Field, create_model
 from typing_extensions import TypedDict
 
+from recurrentgpt.models.decoding import CHOOSE
 from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.prose.shared_runs import overlap
 from recurrentgpt.studies.baselines.baseline_state import open_novel
@@ -162,7 +163,7 @@ async def _filtered(
     model = await run.model("judge")
     turns = system_turns(run, "doc", "filter", earlier=earlier or ["(nothing yet)"], parent=parent, events=events)
     seed = run.seed(state, "filter", purpose)
-    reply = await fill_form(run, model, turns, schema, seed)
+    reply = await fill_form(run, model, turns, schema, seed, decoding=CHOOSE)
     passed: list[str] = []
     for event, verdict in zip(events, reply.verdicts, strict=True):
         repeats = any(overlap(event, other) > MOST_OVERLAP for other in [*earlier, *passed])

@@ -14,6 +14,7 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 from pydantic import Field, create_model
 
+from recurrentgpt.models.decoding import CHOOSE, FACTS
 from recurrentgpt.prose.quotations import narration
 from recurrentgpt.prose.sentence_checks import find_fault
 from recurrentgpt.prose.sentences import count_words, sentences
@@ -141,7 +142,7 @@ async def score_drafts(state: Any, run: StudyRun, goal: PassageGoal, texts: list
         drafts=[texts[at] for at in order],
     )
     seed = run.seed(state, purpose, "grade")
-    reply = await fill_form(run, model, turns, schema, seed)
+    reply = await fill_form(run, model, turns, schema, seed, decoding=CHOOSE)
     weights = {"relevance": 1.0, "coherence": 1.0, "move": 0.5, "entering": 0.2}
     found = [0.0] * len(texts)
     for place, at in enumerate(order):
@@ -158,6 +159,6 @@ async def update_summary(state: Any, run: StudyRun, text: str) -> str:
     schema: Any = create_model("Summary", summary=(str, Field(min_length=1)))
     turns = system_turns(run, "shared", "summary", summary=state["summary"], text=text, words=90)
     seed = run.seed(state, "summary")
-    reply = await fill_form(run, model, turns, schema, seed)
+    reply = await fill_form(run, model, turns, schema, seed, decoding=FACTS)
     said = " ".join(reply.summary.split())
     return first_tokens(said, SUMMARY_TOKENS) or said[: SUMMARY_TOKENS * 4]

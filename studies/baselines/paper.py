@@ -15,7 +15,7 @@ from langgraph.graph import END, START
 from pydantic import BaseModel, Field, create_model
 
 from recurrentgpt.models.calls import ask
-from recurrentgpt.models.decoding import FULL_REPLY_TOKENS, WRITE
+from recurrentgpt.models.decoding import CHOOSE, FULL_REPLY_TOKENS, WRITE
 from recurrentgpt.nodes.prompt_messages import prose_sampling
 from recurrentgpt.nodes.prompt_values import memory_lines
 from recurrentgpt.nodes.runtime import Update
@@ -30,7 +30,13 @@ from recurrentgpt.studies.baselines.baseline_state import (
 )
 from recurrentgpt.studies.baselines.runtime import PROMPTS, StudyRun, study_node
 from recurrentgpt.studies.baselines.system import Builder, Cost, System, linear_cost
-from recurrentgpt.studies.baselines.write_prose import as_said, require_prose, too_short, without_repetition
+from recurrentgpt.studies.baselines.write_prose import (
+    as_said,
+    form_sampling,
+    require_prose,
+    too_short,
+    without_repetition,
+)
 from recurrentgpt.studies.study_context import pace
 
 
@@ -149,13 +155,10 @@ async def choose(state: Any, run: StudyRun) -> Update:
         paragraph=state["passage"],
         instructions=plans,
     )
+    model = await run.model("simulator")
+    seed = run.seed(state, "choose")
     reply = await ask(
-        await run.model("simulator"),
-        [HumanMessage(request)],
-        ReaderChoice,
-        max_tokens=FULL_REPLY_TOKENS,
-        seed=run.seed(state, "choose"),
-        meter=run.meter,
+        model, [HumanMessage(request)], ReaderChoice, seed=seed, meter=run.meter, **form_sampling(model, CHOOSE)
     )
     return {"plan": " ".join(reply.instruction.split())}
 

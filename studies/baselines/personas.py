@@ -16,7 +16,7 @@ from langchain_core.messages import HumanMessage
 from pydantic import BaseModel, Field, create_model
 
 from recurrentgpt.models.calls import ask
-from recurrentgpt.models.decoding import FULL_REPLY_TOKENS
+from recurrentgpt.models.decoding import CHOOSE
 from recurrentgpt.nodes.prompt_values import memory_lines
 from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.schema.choice import choose_plan
@@ -25,6 +25,7 @@ from recurrentgpt.studies.baselines.recurrent import recurrentgpt
 from recurrentgpt.studies.baselines.recurrent_systems import RECURRENTGPT
 from recurrentgpt.studies.baselines.runtime import PROMPTS, StudyRun, StudyVerb
 from recurrentgpt.studies.baselines.system import Cost, System, linear_cost
+from recurrentgpt.studies.baselines.write_prose import form_sampling
 
 PersonaAction = Literal["accept", "edit", "write"]
 
@@ -71,13 +72,14 @@ def chooses(persona: Persona) -> StudyVerb:
             plans=plans,
             action=action,
         )
+        model = await run.model("simulator")
         reply: Any = await ask(
-            await run.model("simulator"),
+            model,
             [HumanMessage(asked)],
             _reply_form(action, len(plans)),
-            max_tokens=FULL_REPLY_TOKENS,
             seed=run.seed(state, "simulator"),
             meter=run.meter,
+            **form_sampling(model, CHOOSE),
         )
         index = None if action == "write" else reply.number - 1
         plan = plans[index] if action == "accept" else " ".join(reply.plan.split())

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field, create_model
 
+from recurrentgpt.models.decoding import OPEN
 from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.studies.baselines.baseline_state import BaselineState, append_passage
 from recurrentgpt.studies.baselines.drafts import TAIL_TOKENS, update_summary
@@ -65,7 +66,7 @@ async def plan(
     model = await run.model("planner")
     turns = system_turns(run, system, template, genre=state["genre"], premise=state["premise"], **more)
     seed = run.seed(state, template, purpose)
-    return await fill_form(run, model, turns, schema, seed)
+    return await fill_form(run, model, turns, schema, seed, decoding=OPEN)
 
 
 async def summarise(state: Any, run: StudyRun) -> Update:

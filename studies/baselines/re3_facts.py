@@ -9,7 +9,8 @@ from typing import Any
 from pydantic import BaseModel, Field, create_model
 from typing_extensions import TypedDict
 
-from recurrentgpt.models.decoding import prose_tokens
+from recurrentgpt.models.decoding import FACTS, prose_tokens
+from recurrentgpt.nodes.prompt_messages import prose_sampling
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.prose.shared_runs import tokens
 from recurrentgpt.studies.baselines.runtime import StudyRun
@@ -67,7 +68,7 @@ async def extract_facts(state: Any, run: StudyRun, passage: str) -> list[Fact]:
     model = await run.model("memory")
     turns = system_turns(run, "re3", "facts", passage=passage, most=MOST_FACTS)
     seed = run.seed(state, "facts")
-    reply = await fill_form(run, model, turns, schema, seed)
+    reply = await fill_form(run, model, turns, schema, seed, decoding=FACTS)
     said = " ".join(tokens(passage))
     return [
         Fact(entity=fact.entity, attribute=fact.attribute, value=fact.value, quote=fact.quote)
@@ -106,7 +107,7 @@ async def confirm_contradictions(state: Any, run: StudyRun, found: list[Conflict
     model = await run.model("memory")
     turns = system_turns(run, "re3", "contradictions", pairs=found)
     seed = run.seed(state, "contradictions")
-    reply = await fill_form(run, model, turns, schema, seed)
+    reply = await fill_form(run, model, turns, schema, seed, decoding=FACTS)
     return [found[number - 1] for number in sorted(set(reply.numbers)) if 1 <= number <= len(found)]
 
 
@@ -117,7 +118,14 @@ async def edit_passage(state: Any, run: StudyRun, passage: str, found: list[Conf
     model = await run.model("writer")
     room = prose_tokens(round(1.2 * count_words(passage)))
     turns = system_turns(run, "re3", "edit", passage=passage, pairs=found)
-    stream = write_stream(model, turns, max_tokens=room, seed=run.seed(state, "edit"), meter=run.meter)
+    stream = write_stream(
+        model,
+        turns,
+        max_tokens=room,
+        seed=run.seed(state, "edit"),
+        meter=run.meter,
+        **prose_sampling(model, run.context, FACTS),
+    )
     text = "".join([piece async for piece in stream]).strip()
     alike = SequenceMatcher(None, tokens(passage), tokens(text), autojunk=False).ratio()
     return text if alike >= LEAST_ALIKE else passage

@@ -10,6 +10,7 @@ from typing import Any
 from langgraph.graph import END, START
 from pydantic import Field, create_model
 
+from recurrentgpt.models.decoding import OPEN
 from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.studies.baselines.baseline_state import (
     BaselineState,
@@ -108,7 +109,7 @@ async def _plan_turns(state: Any, run: StudyRun) -> Update:
     turns = system_turns(run, "rolling", "outline", genre=state["genre"], premise=state["premise"], items=OUTLINE_ITEMS)
     seed = run.seed(state, "outline")
     model = await run.model("planner")
-    reply = await fill_form(run, model, turns, schema, seed)
+    reply = await fill_form(run, model, turns, schema, seed, decoding=OPEN)
     return await open_novel(state, run, [" ".join(item.split()) for item in reply.outline], [])
 
 

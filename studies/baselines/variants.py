@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, create_model
 
 from recurrentgpt.memory.forgetting import forget
 from recurrentgpt.models.calls import ask
-from recurrentgpt.models.decoding import FULL_REPLY_TOKENS, WRITE
+from recurrentgpt.models.decoding import FACTS, FULL_REPLY_TOKENS, WRITE
 from recurrentgpt.nodes.prompt_messages import prose_sampling, write_turns, written_turns
 from recurrentgpt.nodes.prompt_values import memory_lines, plan_length
 from recurrentgpt.nodes.retrieve import retrieve
@@ -23,10 +23,14 @@ from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS, Added, Dro
 from recurrentgpt.studies.baselines.recurrent import ends, next_pace, paced_write
 from recurrentgpt.studies.baselines.runtime import StudyRun
 from recurrentgpt.studies.baselines.strip_markup import strip_markup
-from recurrentgpt.studies.baselines.write_prose import as_said, require_prose, too_short, without_repetition
+from recurrentgpt.studies.baselines.write_prose import (
+    as_said,
+    form_sampling,
+    require_prose,
+    too_short,
+    without_repetition,
+)
 from recurrentgpt.studies.study_context import Pace
-
-REPLY_TOKENS = FULL_REPLY_TOKENS
 
 _TRUE = "Stay true to the memory{% if previous %} and the earlier passages{% endif %}."
 
@@ -59,7 +63,7 @@ async def summarise(state: Any, run: StudyRun) -> Update:
     asked = HumanMessage(run.own("no_short_term_memory").fill("summary"))
     turns = [*await written_turns(state, run, model), asked]
     seed = run.seed(state, "update_memory")
-    reply = await ask(model, turns, SummaryReply, max_tokens=REPLY_TOKENS, seed=seed, meter=run.meter)
+    reply = await ask(model, turns, SummaryReply, seed=seed, meter=run.meter, **form_sampling(model, FACTS))
     nothing = Rationale(dropped=[], added=[])
     return {"short_term_memory": "", "rationale": nothing, "summary": " ".join(reply.summary.split())}
 
@@ -170,7 +174,7 @@ async def step(state: Any, run: StudyRun) -> Update:
         model,
         turns,
         schema,
-        max_tokens=REPLY_TOKENS,
+        max_tokens=FULL_REPLY_TOKENS,
         seed=seed,
         meter=run.meter,
         # It cannot be continued as the other systems' passages are: what is too short is written once more.

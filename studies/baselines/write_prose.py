@@ -7,6 +7,7 @@ cut at a sentence to the length that was asked for, and loses its headings, rema
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 from contextlib import aclosing
 from typing import Any, cast
 
@@ -14,7 +15,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from pydantic import BaseModel
 
 from recurrentgpt.models.calls import ask, write_stream
-from recurrentgpt.models.decoding import FULL_REPLY_TOKENS, WRITE, prose_tokens
+from recurrentgpt.models.decoding import FULL_REPLY_TOKENS, WRITE, Decoding, prose_tokens, sampled
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.prompt_messages import prose_sampling
 from recurrentgpt.nodes.write import MOST_SAMPLES, READABLE, WATCHED
@@ -46,12 +47,24 @@ def system_turns(run: StudyRun, system: str, template: str, **variables: Any) ->
     return [SystemMessage(author), *run.own(system).turns(template, language=language, **variables)]
 
 
+def form_sampling(model: ResolvedModel, decoding: Decoding) -> Mapping[str, Any]:
+    """Return the keyword arguments of a call that fills a form; a small model's is sampled as recurrentgpt's of that kind."""
+    usual = sampled(decoding) if model.tier == "small" else {}
+    return {**usual, "max_tokens": FULL_REPLY_TOKENS}
+
+
 async def fill_form(
-    run: StudyRun, model: ResolvedModel, turns: list[BaseMessage], form: type[BaseModel], seed: int
+    run: StudyRun,
+    model: ResolvedModel,
+    turns: list[BaseMessage],
+    form: type[BaseModel],
+    seed: int,
+    *,
+    decoding: Decoding,
 ) -> Any:
     """Return a form that a model has filled in; a small model's texts are held to a length, or one of them has no end."""
     held = _held(form) if model.tier == "small" else form
-    return await ask(model, turns, held, max_tokens=FULL_REPLY_TOKENS, seed=seed, meter=run.meter)
+    return await ask(model, turns, held, seed=seed, meter=run.meter, **form_sampling(model, decoding))
 
 
 def _held(form: type[BaseModel]) -> type[BaseModel]:

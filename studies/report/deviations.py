@@ -21,7 +21,7 @@ DEVIATIONS = (
     "copies and loops out of every system but one_shot and gives rolling as many samples as recurrentgpt, and nobody grammar or "
     "examples; a passage that comes in one piece and is mostly repetition stands there whole, where recurrentgpt and rolling "
     "fail. `none` takes what the model says from everybody: one call a passage, cut at a sentence to its length, loops and "
-    "copies as they are; memories and plans keep their forms, and plans what keeps them apart.",
+    "copies as they are, and plans as they come; memories and plans keep their forms.",
     "The embedded model wears no adapter, unless the plan gives a system one: ours was trained for recurrentgpt's prompts, and "
     "favours recurrentgpt.",
     "Headings, titles and remarks are taken out of the text of every system alike, as far as rules know them: what they miss "
@@ -69,19 +69,18 @@ DIFFERENCES = Table(
         [
             "recurrentgpt, bare, no_short_term_memory, no_long_term_memory, bare_no_short_term_memory, bare_no_long_term_memory",
             "plans are what the model proposes",
-            "whatever the guards, each plan of recurrentgpt, bare and their ablations goes after a move that is dealt to it, and "
-            "plans are asked for again where two are alike or one has happened; on the embedded model DRY keeps their words from "
-            "the prompt's. paper, single_call, rolling, re3 and doc plan without any of that",
+            "on the embedded model each plan of recurrentgpt, bare and their ablations goes after a move that is dealt to it, "
+            'whatever the guards; with `guards = "own"` plans are asked for again where two are alike or one has happened, on '
+            "every model. paper, single_call, rolling, re3 and doc plan without either",
             "recurrentgpt, bare and their ablations, in repetition",
         ],
         [
             "paper, rolling, re3, doc",
             "sampling as their authors had it",
-            "prose is sampled alike in all systems. Other calls of the embedded model have a temperature and a cut of "
-            "recurrentgpt's own for each kind in recurrentgpt, bare, single_call and their ablations (summaries of "
-            "no_short_term_memory apart), and the server's usual ones in paper, rolling, re3 and doc, whose grades are drawn so, "
-            "too",
-            "recurrentgpt, bare and single_call",
+            "one sampling for each kind of call in all systems: prose, and on the embedded model outlines and plans, notes and "
+            "summaries, choices and grades, as they were chosen for recurrentgpt. Where one call brings all (paper, single_call) "
+            "all is sampled as prose",
+            "recurrentgpt, bare and their ablations",
         ],
         ["no_short_term_memory", "no short-term memory", "codex and lines of earlier passages stay", "the ablation"],
         [

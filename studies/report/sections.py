@@ -172,6 +172,7 @@ def guards_table(plan: Plan) -> Table:
         samples = SAMPLES[guards] if guards != "own" else system.own_samples
         own = system.own_guards if guards == "own" else frozenset[str]()
         kept_out = {"copies", "loops"} if guards == "shared" and system.watched else own
+        dealt = "dealt moves, embedded model" + "; asked again where alike" * (guards == "own")
         grammar = next((what for what in ("scenes", "sentences") if what in own), "")
         rows.append(
             [
@@ -182,7 +183,7 @@ def guards_table(plan: Plan) -> Table:
                 else "comes in one piece",
                 f"of {grammar}" if grammar else "none",
                 "yes" if "examples" in own else "none",
-                "dealt moves; asked again where alike" if system.deals_plans else "as said" if system.recurrent else "",
+                dealt if system.deals_plans else "as said" if system.recurrent else "",
             ]
         )
     headings = [
@@ -192,7 +193,7 @@ def guards_table(plan: Plan) -> Table:
         "a passage",
         "grammar, embedded model",
         "examples, embedded model",
-        "plans, whatever the guards",
+        "plans",
     ]
     return Table(headings, rows, f"Guards: {plan.guards}")
 

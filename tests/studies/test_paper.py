@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 
+from recurrentgpt.models.decoding import CHOOSE, FACTS, OPEN, PLANS, WRITE
 from recurrentgpt.models.json_replies import SCHEMA_HEADING
 from recurrentgpt.prose.sentences import sentences
 from recurrentgpt.studies.baselines.catalogue import SYSTEMS
@@ -177,7 +178,57 @@ def test_the_report_says_which_guards_each_system_has(plan):
     pieces = "comes in one piece"
     assert [row[3] for row in found["shared"].rows] == [*["up to 8 samples, each going on"] * 2, *[pieces] * 2]
     assert [row[4:6] for row in found["own"].rows] == [["of scenes", "yes"], *[["none", "none"]] * 3]
-    plans = ["dealt moves; asked again where alike", "", "as said", ""]
-    assert [row[6] for table in found.values() for row in table.rows] == plans * 3
+    dealt, others = "dealt moves, embedded model", ["", "as said", ""]
+    assert [row[6] for row in found["own"].rows] == [f"{dealt}; asked again where alike", *others]
+    assert [row[6] for guards in ("shared", "none") for row in found[guards].rows] == [dealt, *others] * 2
     assert [table.headings[0] for table in found.values()] == ["guards: own", "guards: shared", "guards: none"]
     assert {cell for guards in ("shared", "none") for row in found[guards].rows for cell in row[4:6]} == {"none"}
+
+
+FORM_OF_PLANS = re.compile('"title": "(Plans|Proposals)"')
+
+
+@pytest.mark.parametrize("tier", ["full", "small"])
+@pytest.mark.parametrize("system", ["recurrentgpt", "bare"])
+async def test_plans_that_are_alike_are_asked_for_again_with_its_own_guards_alone(write, system, tier):
+    class Tiered(ScriptedChatModel):
+        tier: str = "full"
+
+    alike = "Harriet opens the door and goes down to the quay. Then she counts the boats."
+
+    def replies(messages):
+        told = author_replies(messages)
+        if not FORM_OF_PLANS.search(str(messages[-1].text).partition(SCHEMA_HEADING)[2]):
+            return told
+        form = json.loads(told)
+        return json.dumps(
+            {key: [alike] * len(value) if isinstance(value, list) else alike for key, value in form.items()}
+        )
+
+    asked = {}
+    for guards in ("own", "shared", "none"):
+        novel = await write(system, 900, chat=Tiered(tier=tier, replies=replies), guards=guards)
+        proposed = [passage["candidate_plans"] for passage in novel.passages[:-1]]
+        assert [alike] * 3 in proposed, "what the author says is what is chosen from"
+        schemas = [str(call[-1].text).partition(SCHEMA_HEADING)[2] for call in novel.model.calls]
+        asked[guards] = sum(bool(FORM_OF_PLANS.search(schema)) for schema in schemas) - len(novel.passages)
+    assert asked["own"] > 0
+    assert asked["shared"] <= 0
+    assert asked["none"] <= 0
+
+
+@pytest.mark.parametrize("system", sorted(SYSTEMS))
+async def test_no_call_of_a_small_model_has_another_sampling_than_its_kind(write, system):
+    temperatures = []
+
+    class Small(ScriptedChatModel):
+        tier: str = "small"
+
+        async def _astream(self, messages, stop=None, run_manager=None, **more):
+            temperatures.append(more.get("temperature"))
+            async for piece in super()._astream(messages, stop, run_manager, **more):
+                yield piece
+
+    await write(system, 600, chat=Small(replies=author_replies), guards="none", candidates=2)
+    assert temperatures
+    assert set(temperatures) <= {decoding.temperature for decoding in (WRITE, OPEN, PLANS, FACTS, CHOOSE)}

@@ -19,6 +19,7 @@ _BEFORE = 2000
 
 _EMPHASIS = re.compile(r"(?<![\w*_])([*_]{1,3})(?=[^\s*_])([^\n]*?[^\s*_])\1(?![\w*_])")
 _TITLE = re.compile(r"[^\W_][^\n.!?…\"”’:,;—–。！？」』：，；、]{1,59}")
+_SMALL_WORD = re.compile(r"(?<!\w)[a-zß-ÿ]\w{3,}")
 
 
 def strip_markup(text: str, language: str = "English") -> str:
@@ -36,4 +37,12 @@ def strip_markup(text: str, language: str = "English") -> str:
             elif piece.endswith("\n"):
                 kept += "\n"
     paragraphs = (paragraph.strip() for paragraph in re.split(r"\n\s*\n", kept))
-    return "\n\n".join(paragraph for paragraph in paragraphs if paragraph and not _TITLE.fullmatch(paragraph))
+    told = "\n\n".join(paragraph for paragraph in paragraphs if paragraph and not _TITLE.fullmatch(paragraph))
+    return _below_title(told)
+
+
+def _below_title(text: str) -> str:
+    """Return `text` without a title that stands right above its first sentence, as "The Echoing Bell (Fantasy)" does."""
+    first, line_break, rest = text.partition("\n")
+    titled = " " in first and _TITLE.fullmatch(first) and not _SMALL_WORD.search(first)
+    return rest.lstrip() if line_break and titled else text

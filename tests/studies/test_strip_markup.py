@@ -23,6 +23,8 @@ def test_what_is_put_around_a_story_is_taken_off():
     own = "Mira lit the lamp. Then she left it.\n\nTobias ran."
     assert strip_markup(f"{AROUND}{story}\n\n* * *\n\nWord count: 12\n\nTHE END") == own
     assert strip_markup(f"Chapter Two: The Quay\n{story}\n---\n") == own
+    assert strip_markup(f"The Echoing Bell (Fantasy)\n{story}") == own
+    assert strip_markup(f"**The Lamp and the Quay**\n\n*The Lamp and the Quay*\n{story}") == own
     assert strip_markup("```\nAs an AI language model, I wrote this.\n```") == ""
 
 
@@ -32,6 +34,8 @@ def test_a_story_stays_as_it_is():
         "\n\nChapter and verse he knew, and the part about the reader."
     )
     assert strip_markup(story) == story
+    assert strip_markup("Mira and Tobias went\ndown to the quay.") == "Mira and Tobias went\ndown to the quay."
+    assert strip_markup("Now\nMira ran.") == "Now\nMira ran."
     assert strip_markup("他走了。\n\n灯灭了。", "Chinese") == "他走了。\n\n灯灭了。"
 
 

@@ -109,10 +109,9 @@ def differences(both: Sequence[tuple[Written, Written]], readings: Sequence[Read
     """
     more: dict[str, list[Figures]] = {}
     for reading in readings:
-        pair = both[reading.pair - 1]
-        first, second = (_figures(pair, one) for one in counts_by_way(pair, reading))
+        first, second = _figures_by_way(both, reading)
         differs = (second[0] - first[0], second[1] - first[1], second[2] - first[2])
-        more.setdefault(pair[0].scene.premise, []).append(differs)
+        more.setdefault(both[reading.pair - 1][0].scene.premise, []).append(differs)
     rows = [["", "premises", *FIGURES]]
     if len(more) >= FEWEST_FOR_INTERVAL:
         cells = []
@@ -128,9 +127,7 @@ def likeness(both: Sequence[tuple[Written, Written]], readings: Sequence[Reading
     """Return how the first two readings of each scene go together, as a Markdown table of correlations by way."""
     of_pairs: dict[int, list[tuple[Figures, Figures]]] = {}
     for reading in readings:
-        pair = both[reading.pair - 1]
-        first, second = (_figures(pair, one) for one in counts_by_way(pair, reading))
-        of_pairs.setdefault(reading.pair, []).append((first, second))
+        of_pairs.setdefault(reading.pair, []).append(_figures_by_way(both, reading))
     twice = [found[:2] for found in of_pairs.values() if len(found) > 1]
     rows = [["two readings of", "scenes", *FIGURES]]
     for way in (0, 1) if len(twice) > 2 else ():
@@ -166,26 +163,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
             many = len(clauses(both[reading.pair - 1][0].scene.plan))
             if max(reading.a.carried_out, reading.b.carried_out) > many:
                 raise SettingsError(f"A reading of pair {reading.pair} has more carried out than its {many} clauses.")
-        if readings and options.words:
-            readings = of_words(both, readings, *options.words)
-            if not readings:
-                raise SettingsError(
-                    "No reading is of a context whose scenes both have from LEAST to MOST words: see --words."
-                )
-        if readings:
-            print("\n\n".join(make(both, readings) for make in (table, differences, likeness)))
-        else:
+        if not readings:
             print(
                 f"{len(both)} sheets for each of two readers are in {options.output}; they answer in {READINGS} there."
             )
+            return 0
+        if options.words:
+            readings = of_words(both, readings, *options.words)
+        if not readings:
+            raise SettingsError(
+                "No reading is of a context whose scenes both have from LEAST to MOST words: see --words."
+            )
+        print("\n\n".join(make(both, readings) for make in (table, differences, likeness)))
     except RecurrentGPTError as error:
         print(f"training.blind_readings: {error}", file=sys.stderr)
         return 1
     return 0
 
 
-def _figures(pair: tuple[Written, Written], counted: Counted) -> Figures:
+def _figures_by_way(both: Sequence[tuple[Written, Written]], reading: Reading) -> tuple[Figures, Figures]:
+    pair = both[reading.pair - 1]
     many = max(len(clauses(pair[0].scene.plan)), 1)
+    first, second = counts_by_way(pair, reading)
+    return _figures(first, many), _figures(second, many)
+
+
+def _figures(counted: Counted, many: int) -> Figures:
     return counted.carried_out / many, counted.contradictions, counted.wrong_speakers
 
 

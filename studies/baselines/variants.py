@@ -179,6 +179,7 @@ async def step(state: Any, run: StudyRun) -> Update:
         meter=run.meter,
         # It cannot be continued as the other systems' passages are: what is too short is written once more.
         check=lambda reply: too_short(_fit(reply.passage, now, run), now.least, run, field="passage"),
+        insist=settings.guards == "own",
         **prose_sampling(model, run.context, WRITE),
     )
     passage = require_prose(await without_repetition(_fit(reply.passage, now, run), state, run, now.least), run)

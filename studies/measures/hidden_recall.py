@@ -86,8 +86,8 @@ def ranking(world: HiddenWorld, recall: Recall, path: list[Commit]) -> Ranking:
 async def shares_found(world: HiddenWorld, rank: Ranking, distances: Iterable[int]) -> Shares:
     """Return the shares of the world's questions whose passage a ranking has among 4 and among 8."""
     found: Shares = {sort: {} for sort in SORTS}
+    asked = sorted(world.probes, key=lambda probe: probe.at)
     for distance in distances:
-        asked = sorted(world.probes, key=lambda probe: probe.at)
         ranked = [(probe, await rank(probe, probe.at + distance - 1, distance > 1)) for probe in asked]
         for sort in SORTS:
             own = [(probe, numbers) for probe, numbers in ranked if probe.sort == sort]

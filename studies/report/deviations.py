@@ -19,9 +19,9 @@ DEVIATIONS = (
     "embedded model they also have a grammar of scenes, single_call one of sentences, and all of these see worked examples. "
     "Loops are cut in recurrentgpt, rolling and single_call alone. This favours them in repetition and format. `shared` keeps "
     "copies and loops out of every system but one_shot and gives rolling as many samples as recurrentgpt, and nobody grammar or "
-    "examples; a passage that comes in one piece and is mostly repetition stands there whole, where recurrentgpt and rolling "
-    "fail. `none` takes what the model says from everybody: one call a passage, cut at a sentence to its length, loops and "
-    "copies as they are, and plans as they come; memories and plans keep their forms.",
+    "examples; a passage that comes in one piece and is mostly repetition, or twice far too short, stands there whole, where "
+    "recurrentgpt and rolling fail. `none` takes what the model says from everybody: one call a passage, cut at a sentence to "
+    "its length, loops and copies as they are, and plans as they come; memories and plans keep their forms.",
     "The embedded model wears no adapter, unless the plan gives a system one: ours was trained for recurrentgpt's prompts, and "
     "favours recurrentgpt.",
     "Headings, titles and remarks are taken out of the text of every system alike, as far as rules know them: what they miss "

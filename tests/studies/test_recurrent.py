@@ -204,8 +204,8 @@ async def test_a_single_call_holds_a_small_model_to_the_length_of_a_passage(writ
     assert set(schema["short_term_memory"]["items"]) == {"type", "pattern"}
 
 
-@pytest.mark.parametrize("tries", [1, 2])
-async def test_a_single_call_that_writes_far_too_little_twice_fails_as_the_other_systems_do(write, tries):
+@pytest.mark.parametrize(("tries", "guards"), [(1, "own"), (2, "own"), (2, "shared")])
+async def test_a_single_call_that_writes_far_too_little_twice_fails_with_its_own_guards_alone(write, tries, guards):
     seen = []
 
     def short(messages):
@@ -215,12 +215,14 @@ async def test_a_single_call_that_writes_far_too_little_twice_fails_as_the_other
         seen.append(1)
         return json.dumps({**json.loads(text), "passage": "Mira lit the lamp. She waited for Tobias on the quay."})
 
-    if tries == 2:
+    if (tries, guards) == (2, "own"):
         with pytest.raises(ModelReplyError, match="passage has 11 words"):
-            await write("single_call", 900, replies=short)
-    else:
-        novel = await write("single_call", 900, replies=short)
-        assert novel.result["words"] == pytest.approx(900, rel=0.1)
+            await write("single_call", 900, replies=short, guards=guards)
+        return
+    novel = await write("single_call", 900, replies=short, guards=guards)
+    first = len(novel.passages[0]["passage"].split())
+    assert (first == 11) == (guards == "shared")
+    assert novel.result["words"] == pytest.approx(900, rel=0.1)
 
 
 async def test_only_the_last_passage_is_asked_to_end_the_novel(write):

@@ -32,9 +32,9 @@ from recurrentgpt.studies.baselines.runtime import PROMPTS, StudyRun, study_node
 from recurrentgpt.studies.baselines.system import Builder, Cost, System, linear_cost
 from recurrentgpt.studies.baselines.write_prose import (
     as_said,
-    form_sampling,
+    fill_form,
     require_prose,
-    too_short,
+    unusable,
     without_repetition,
 )
 from recurrentgpt.studies.study_context import pace
@@ -110,7 +110,7 @@ async def write(state: Any, run: StudyRun) -> Update:
         max_tokens=FULL_REPLY_TOKENS,
         seed=run.seed(state, "write"),
         meter=run.meter,
-        check=lambda reply: too_short(reply.paragraph, now.least, run, field="paragraph"),
+        check=lambda reply: unusable(reply.paragraph, now.least, run, field="paragraph"),
         insist=False,
         **prose_sampling(model, run.context, WRITE),
     )
@@ -157,9 +157,7 @@ async def choose(state: Any, run: StudyRun) -> Update:
     )
     model = await run.model("simulator")
     seed = run.seed(state, "choose")
-    reply = await ask(
-        model, [HumanMessage(request)], ReaderChoice, seed=seed, meter=run.meter, **form_sampling(model, CHOOSE)
-    )
+    reply = await fill_form(run, model, [HumanMessage(request)], ReaderChoice, seed, decoding=CHOOSE)
     return {"plan": " ".join(reply.instruction.split())}
 
 

@@ -15,7 +15,6 @@ from typing import Any, Literal
 from langchain_core.messages import HumanMessage
 from pydantic import BaseModel, Field, create_model
 
-from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import CHOOSE
 from recurrentgpt.nodes.prompt_values import memory_lines
 from recurrentgpt.nodes.runtime import Update
@@ -25,7 +24,7 @@ from recurrentgpt.studies.baselines.recurrent import recurrentgpt
 from recurrentgpt.studies.baselines.recurrent_systems import RECURRENTGPT
 from recurrentgpt.studies.baselines.runtime import PROMPTS, StudyRun, StudyVerb
 from recurrentgpt.studies.baselines.system import Cost, System, linear_cost
-from recurrentgpt.studies.baselines.write_prose import form_sampling
+from recurrentgpt.studies.baselines.write_prose import fill_form
 
 PersonaAction = Literal["accept", "edit", "write"]
 
@@ -73,14 +72,9 @@ def chooses(persona: Persona) -> StudyVerb:
             action=action,
         )
         model = await run.model("simulator")
-        reply: Any = await ask(
-            model,
-            [HumanMessage(asked)],
-            _reply_form(action, len(plans)),
-            seed=run.seed(state, "simulator"),
-            meter=run.meter,
-            **form_sampling(model, CHOOSE),
-        )
+        form = _reply_form(action, len(plans))
+        seed = run.seed(state, "simulator")
+        reply = await fill_form(run, model, [HumanMessage(asked)], form, seed, decoding=CHOOSE)
         index = None if action == "write" else reply.number - 1
         plan = plans[index] if action == "accept" else " ".join(reply.plan.split())
         return {**choose_plan(plan, "simulator", Choice(index=index, by="simulator", why=""))}

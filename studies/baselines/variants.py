@@ -27,7 +27,7 @@ from recurrentgpt.studies.baselines.write_prose import (
     as_said,
     form_sampling,
     require_prose,
-    too_short,
+    unusable,
     without_repetition,
 )
 from recurrentgpt.studies.study_context import Pace
@@ -177,8 +177,8 @@ async def step(state: Any, run: StudyRun) -> Update:
         max_tokens=FULL_REPLY_TOKENS,
         seed=seed,
         meter=run.meter,
-        # It cannot be continued as the other systems' passages are: what is too short is written once more.
-        check=lambda reply: too_short(_fit(reply.passage, now, run), now.least, run, field="passage"),
+        # It cannot be continued as the other systems' passages are: what cannot be used is written once more.
+        check=lambda reply: unusable(_fit(reply.passage, now, run), now.least, run, field="passage"),
         insist=settings.guards == "own",
         **prose_sampling(model, run.context, WRITE),
     )

@@ -1,6 +1,6 @@
 """Prose for the baselines: with shared guards as the engine guards its own, without any as the model says it.
 
-What is done to a text without guards is said here alone, in `as_said`, `too_short` and `own_text`, for every system: it is
+What is done to a text without guards is said here alone, in `as_said`, `unusable` and `own_text`, for every system: it is
 cut at a sentence to the length that was asked for, and loses its headings, remarks and what the author has banned.
 """
 
@@ -217,8 +217,13 @@ def as_said(text: str, most: int, run: StudyRun) -> str:
     return end_at_sentence(limit_words(text, most, run.context.language))
 
 
-def too_short(text: str, least: int, run: StudyRun, *, field: str) -> str | None:
-    """Return what to tell a model whose text, a `field` of its form, is far too short; without guards every length stands."""
+def unusable(text: str, least: int, run: StudyRun, *, field: str) -> str | None:
+    """Return what to tell a model whose text, a `field` of its form, tells no story or is far too short.
+
+    Without guards every length stands.
+    """
+    if not own_text(text, run):
+        return f"{field} tells no story: write the scene itself."
     words = count_words(text)
     if run.settings.guards == "none" or words >= READABLE * least:
         return None

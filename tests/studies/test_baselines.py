@@ -99,6 +99,23 @@ class TestRolling:
         assert sum(passage["usage"]["resamples"] for passage in novel.passages) == 1
         assert not any(REFUSAL in passage["passage"] for passage in novel.passages)
 
+    @pytest.mark.parametrize(("system", "field"), [("paper", "paragraph"), ("single_call", "passage")])
+    @pytest.mark.parametrize("guards", ["none", "shared"])
+    async def test_a_heading_alone_is_no_passage_of_a_form_whatever_the_guards(self, write, system, field, guards):
+        said = []
+
+        def reply(messages):
+            form = author_replies(messages)
+            if said or f'"{field}": ' not in form:
+                return form
+            said.append(form)
+            return json.dumps({**json.loads(form), field: "Scene 4 - Tamsin is given a deadline"})
+
+        novel = await write(system, replies=reply, guards=guards)
+        assert said
+        assert sum(passage["usage"]["resamples"] for passage in novel.passages) == 1
+        assert not any("deadline" in passage["passage"] for passage in novel.passages)
+
 
 class TestRe3:
     async def test_the_plan_comes_before_the_draft(self, write):

@@ -194,6 +194,13 @@ async def test_no_text_of_a_small_models_form_is_without_an_end(write, system):
     assert {text.get("maxLength") for text in texts(forms(full))} == {None}
 
 
+async def test_the_papers_reader_is_held_to_a_length_and_its_writer_is_not(write):
+    novel = await write("paper", 600, chat=Small(replies=author_replies))
+    lengths = {form["title"]: {text.get("maxLength") for text in form["properties"].values()} for form in forms(novel)}
+    assert lengths["Step"] == {None}
+    assert 600 in lengths["ReaderChoice"]
+
+
 async def test_a_single_call_holds_a_small_model_to_the_length_of_a_passage(write):
     novel = await write("single_call", 900, chat=Small(replies=author_replies))
     (schema, *_) = [form["properties"] for form in forms(novel) if "passage" in form["properties"]]

@@ -31,8 +31,10 @@ from recurrentgpt.studies.baselines.baseline_state import (
 from recurrentgpt.studies.baselines.runtime import PROMPTS, StudyRun, study_node
 from recurrentgpt.studies.baselines.system import Builder, Cost, System, linear_cost
 from recurrentgpt.studies.baselines.write_prose import (
+    LONGEST_PROSE,
     as_said,
     fill_form,
+    held,
     require_prose,
     unusable,
     without_repetition,
@@ -103,14 +105,16 @@ async def write(state: Any, run: StudyRun) -> Update:
         )
     else:
         request = own.fill("begin", premise=state["premise"], **about)
+    form = _reply_form(count)
     reply = await ask(
         model,
         [HumanMessage(request)],
-        _reply_form(count),
+        # A small model that loops in its JSON would never come to its end.
+        held(form, paragraph=LONGEST_PROSE, memory=LONGEST_PROSE) if model.tier == "small" else form,
         max_tokens=FULL_REPLY_TOKENS,
         seed=run.seed(state, "write"),
         meter=run.meter,
-        check=lambda reply: unusable(reply.paragraph, now.least, run, field="paragraph"),
+        check=lambda reply: unusable(as_said(reply.paragraph, now.most, run), now.least, run, field="paragraph"),
         insist=False,
         **prose_sampling(model, run.context, WRITE),
     )

@@ -38,6 +38,8 @@ RUN_UP = 2
 """Sentences to take back where a model had nothing to add."""
 LONGEST_TEXT = 600
 """Characters of a text in a small model's form: a summary has 128 tokens, and an event of an outline a sentence or two."""
+LONGEST_PROSE = 2000
+"""Characters of a passage or a memory in a small model's form; llama.cpp's grammars count no further."""
 
 
 def system_turns(run: StudyRun, system: str, template: str, **variables: Any) -> list[BaseMessage]:
@@ -63,19 +65,23 @@ async def fill_form(
     decoding: Decoding,
 ) -> Any:
     """Return a form that a model has filled in; a small model's texts are held to a length, or one of them has no end."""
-    held = _held(form) if model.tier == "small" else form
-    return await ask(model, turns, held, seed=seed, meter=run.meter, **form_sampling(model, decoding))
+    asked = held(form) if model.tier == "small" else form
+    return await ask(model, turns, asked, seed=seed, meter=run.meter, **form_sampling(model, decoding))
 
 
-def _held(form: type[BaseModel]) -> type[BaseModel]:
-    """Return a form in whose JSON schema every text has a greatest length; one that is longer all the same is taken."""
+def held(form: type[BaseModel], **longest: int) -> type[BaseModel]:
+    """Return a form in whose JSON schema every text has a greatest length, in characters; one that is longer is taken, too.
+
+    It is `LONGEST_TEXT`, but for the fields that `longest` names.
+    """
 
     class Held(form):  # type: ignore[misc, valid-type]
         @classmethod
         def model_json_schema(cls, *given: Any, **more: Any) -> dict[str, Any]:
-            return cast("dict[str, Any]", _with_ends(super().model_json_schema(*given, **more))) | {
-                "title": form.__name__
-            }
+            schema = cast("dict[str, Any]", _with_ends(super().model_json_schema(*given, **more)))
+            for name, length in longest.items():
+                schema["properties"][name]["maxLength"] = length
+            return schema | {"title": form.__name__}
 
     return Held
 

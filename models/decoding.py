@@ -68,7 +68,7 @@ PLANS = Decoding(
     max_tokens=480,
     sampling={"min_p": 0.08, "top_k": 0, "top_p": 1.0},
 )
-"""Plans: warm, and each unlike the last."""
+"""Plans: warm."""
 
 PLANS_TAUGHT = Decoding(
     temperature=0.7, max_tokens=420, sampling={"min_p": 0.08, "top_k": 0, "top_p": 0.95, "repeat_last_n": 0}

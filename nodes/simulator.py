@@ -41,7 +41,7 @@ async def simulator(state: State, runtime: StoryRuntime) -> Update:
     taught = bool(model.adapter and state["step"])
     # Before the first passage there is no conversation that a choice could go on from.
     prompts = runtime.prompts(model if taught else replace(model, adapter=None))
-    told_before = await _planned(state, runtime) if taught else []
+    told_before = await _planned(state, runtime) if taught and runtime.context.checks_plans else []
     order = [number for number, plan in enumerate(plans) if not _tells_again(plan, told_before)] or list(
         range(len(plans))
     )

@@ -349,7 +349,7 @@ class Context:
 
     @property
     def checks_plans(self) -> bool:
-        """Tell whether plans are asked for again where two say the same, or one what has happened."""
+        """Tell whether plans are asked for again that are alike, tell what has happened, or bring strangers or the dead."""
         return True
 
 

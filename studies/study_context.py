@@ -68,7 +68,7 @@ class StudyContext(Context):
 
     @property
     def checks_plans(self) -> bool:
-        """Tell whether plans are asked for again, which no other system has."""
+        """Tell whether recurrentgpt asks for plans again; doc asks for its outline again whatever the guards."""
         return self.guards == "own"
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel, Field, create_model
 from typing_extensions import TypedDict
 
+from recurrentgpt.models.calls import write_stream
 from recurrentgpt.models.decoding import FACTS, prose_tokens
 from recurrentgpt.nodes.prompt_messages import prose_sampling
 from recurrentgpt.prose.sentences import count_words
@@ -113,8 +114,6 @@ async def confirm_contradictions(state: Any, run: StudyRun, found: list[Conflict
 
 async def edit_passage(state: Any, run: StudyRun, passage: str, found: list[Conflict]) -> str:
     """Return the passage with what was told before put back; the passage itself where the edit would be a rewriting."""
-    from recurrentgpt.models.calls import write_stream
-
     model = await run.model("writer")
     room = prose_tokens(round(1.2 * count_words(passage)))
     turns = system_turns(run, "re3", "edit", passage=passage, pairs=found)
@@ -124,6 +123,7 @@ async def edit_passage(state: Any, run: StudyRun, passage: str, found: list[Conf
         max_tokens=room,
         seed=run.seed(state, "edit"),
         meter=run.meter,
+        # What is right is to stay word for word.
         **prose_sampling(model, run.context, FACTS),
     )
     text = "".join([piece async for piece in stream]).strip()

@@ -19,7 +19,8 @@ _BEFORE = 2000
 
 _EMPHASIS = re.compile(r"(?<![\w*_])([*_]{1,3})(?=[^\s*_])([^\n]*?[^\s*_])\1(?![\w*_])")
 _TITLE = re.compile(r"[^\W_][^\n.!?…\"”’:,;—–。！？」』：，；、]{1,59}")
-_SMALL_WORD = re.compile(r"(?<!\w)[a-zß-ÿ]\w{3,}")
+_WORD = re.compile(r"[^\W\d_][\w’']*")
+_SMALL_WORD = re.compile(r"an?|and|at|by|for|from|in|into|of|on|or|over|the|to|with")
 
 
 def strip_markup(text: str, language: str = "English") -> str:
@@ -42,7 +43,9 @@ def strip_markup(text: str, language: str = "English") -> str:
 
 
 def _below_title(text: str) -> str:
-    """Return `text` without a title that stands right above its first sentence, as "The Echoing Bell (Fantasy)" does."""
-    first, line_break, rest = text.partition("\n")
-    titled = " " in first and _TITLE.fullmatch(first) and not _SMALL_WORD.search(first)
-    return rest.lstrip() if line_break and titled else text
+    """Return `text` without titles that stand right above its first sentence, as "The Echoing Bell (Fantasy)" does."""
+    first, _, rest = text.partition("\n")
+    large = [word for word in _WORD.findall(first) if not _SMALL_WORD.fullmatch(word)]
+    titled = len(large) > 1 and _TITLE.fullmatch(first.replace("’", "'")) and all(word[0].isupper() for word in large)
+    begins = rest[:1].isupper() or rest[:1] in '“"‘«„'
+    return _below_title(rest) if rest and titled and begins else text

@@ -18,7 +18,7 @@ from recurrentgpt.models.calls import ask, write_stream
 from recurrentgpt.models.decoding import FULL_REPLY_TOKENS, WRITE, Decoding, prose_tokens, sampled
 from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.nodes.prompt_messages import prose_sampling
-from recurrentgpt.nodes.write import MOST_SAMPLES, READABLE, WATCHED
+from recurrentgpt.nodes.write import MOST_SAMPLES, READABLE, WARMER, WATCHED
 from recurrentgpt.prose.banned import BannedPhrases
 from recurrentgpt.prose.emphasis import without_emphasis
 from recurrentgpt.prose.gate import REPEATING, ProseGate
@@ -50,7 +50,10 @@ def system_turns(run: StudyRun, system: str, template: str, **variables: Any) ->
 
 
 def form_sampling(model: ResolvedModel, decoding: Decoding) -> Mapping[str, Any]:
-    """Return the keyword arguments of a call that fills a form; a small model's is sampled as recurrentgpt's of that kind."""
+    """Return the keyword arguments of a call that fills a form; a small model's is sampled as recurrentgpt's of that kind.
+
+    It may be longer, since forms of baselines hold more.
+    """
     usual = sampled(decoding) if model.tier == "small" else {}
     return {**usual, "max_tokens": FULL_REPLY_TOKENS}
 
@@ -126,7 +129,7 @@ async def write_prose(
             max_tokens=room,
             seed=seed,
             meter=run.meter,
-            **prose_sampling(model, run.context, WRITE),
+            **prose_sampling(model, run.context, WRITE, warmer=WARMER * sample),
         )
         try:
             async with aclosing(stream) as pieces:

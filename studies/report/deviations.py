@@ -20,8 +20,9 @@ DEVIATIONS = (
     "Loops are cut in recurrentgpt, rolling and single_call alone. This favours them in repetition and format. `shared` keeps "
     "copies and loops out of every system but one_shot and gives rolling as many samples as recurrentgpt, and nobody grammar or "
     "examples; a passage that comes in one piece and is mostly repetition, or twice far too short, stands there whole, where "
-    "recurrentgpt and rolling fail. `none` takes what the model says from everybody: one call a passage, cut at a sentence to "
-    "its length, loops and copies as they are, and plans as they come; memories and plans keep their forms.",
+    "recurrentgpt and rolling fail. `none` takes what the model says from everybody: one call a passage (more where a reply "
+    "tells no story), cut at a sentence to its length, loops and copies as they are, and plans as they come; memories and plans "
+    "keep their forms.",
     "The embedded model wears no adapter, unless the plan gives a system one: ours was trained for recurrentgpt's prompts, and "
     "favours recurrentgpt.",
     "Headings, titles and remarks are taken out of the text of every system alike, as far as rules know them: what they miss "
@@ -44,7 +45,7 @@ DIFFERENCES = Table(
             "recurrentgpt",
             "(no such measure)",
             "contradictions are found by the rules of its own continuity, whose reading of deaths also keeps the dead out of "
-            "the plans that it offers and chooses",
+            "the plans that it offers and chooses (with an adapter by its own guards alone)",
             "recurrentgpt, in contradictions",
         ],
         [
@@ -70,16 +71,17 @@ DIFFERENCES = Table(
             "recurrentgpt, bare, no_short_term_memory, no_long_term_memory, bare_no_short_term_memory, bare_no_long_term_memory",
             "plans are what the model proposes",
             "on the embedded model each plan of recurrentgpt, bare and their ablations goes after a move that is dealt to it, "
-            'whatever the guards; with `guards = "own"` plans are asked for again where two are alike or one has happened, on '
-            "every model. paper, single_call, rolling, re3 and doc plan without either",
+            "whatever the guards; with its own guards plans are asked for again where two are alike and, on the embedded "
+            "model, where one has happened or brings strangers. paper, single_call, rolling and re3 plan without either; doc "
+            "asks again for events that its outline has",
             "recurrentgpt, bare and their ablations, in repetition",
         ],
         [
-            "paper, rolling, re3, doc",
+            "paper, single_call, rolling, re3, doc",
             "sampling as their authors had it",
             "one sampling for each kind of call in all systems: prose, and on the embedded model outlines and plans, notes and "
-            "summaries, choices and grades, as they were chosen for recurrentgpt. Where one call brings all (paper, single_call) "
-            "all is sampled as prose",
+            "summaries, choices and grades, as they were chosen for recurrentgpt; re3's edits, which keep most of a passage, are "
+            "sampled as notes. Where one call brings all (paper, single_call) all is sampled as prose",
             "recurrentgpt, bare and their ablations",
         ],
         ["no_short_term_memory", "no short-term memory", "codex and lines of earlier passages stay", "the ablation"],
@@ -212,11 +214,12 @@ DIFFERENCES = Table(
             "unknown",
         ],
         [
-            "rolling, re3, doc",
+            "paper, rolling, re3, doc",
             "(no such limit)",
             "a small model's texts in forms are held to 600 characters: an outline without an end took all the tokens there "
-            "are. paper has no such form, and a small model may write it short paragraphs",
-            "rolling, re3, doc over paper",
+            "are. So are the instructions of paper's reader and its plans; its paragraph and its memory are held to 2,000, and a "
+            "passage of single_call to nothing: where that loops, it is asked for once more",
+            "paper, rolling, re3, doc over single_call",
         ],
     ],
     "What differs from what was published",

@@ -167,12 +167,13 @@ def runs_section(folders: Mapping[str, RunFolder]) -> Section:
 def guards_table(plan: Plan) -> Table:
     """Return which guards each system of a plan has, as the plan has it."""
     rows: list[list[str]] = []
+    guards = plan.guards
+    dealt = "dealt moves, embedded model; asked again where alike" if guards == "own" else "dealt moves, embedded model"
     for name in plan.systems:
-        system, guards = find_system(name), plan.guards
+        system = find_system(name)
         samples = SAMPLES[guards] if guards != "own" else system.own_samples
         own = system.own_guards if guards == "own" else frozenset[str]()
         kept_out = {"copies", "loops"} if guards == "shared" and system.watched else own
-        dealt = "dealt moves, embedded model" + "; asked again where alike" * (guards == "own")
         grammar = next((what for what in ("scenes", "sentences") if what in own), "")
         rows.append(
             [

@@ -449,7 +449,7 @@ def test_a_report_of_calls_that_are_gone_or_damaged_says_no_date(toy, tmp_path):
     manifest["plan"]["replay"] = plan.replay
     (run_path / "manifest.json").write_text(json.dumps(manifest))
     folder = RunFolder.open(run_path)
-    assert "which was made on 2026-11-28 and" in reported(folder, tmp_path)
+    assert "which was made on 2026-11-29 and" in reported(folder, tmp_path)
     for path in calls.glob("*"):
         path.write_bytes(path.read_bytes()[:-20].replace(b'"at"', b"at", 1))
     assert "those of the recording, which does not name its machine" in reported(folder, tmp_path)

@@ -25,6 +25,7 @@ def test_what_is_put_around_a_story_is_taken_off():
     assert strip_markup(f"Chapter Two: The Quay\n{story}\n---\n") == own
     assert strip_markup(f"The Echoing Bell (Fantasy)\n{story}") == own
     assert strip_markup(f"**The Lamp and the Quay**\n\n*The Lamp and the Quay*\n{story}") == own
+    assert strip_markup(f"The Keeper’s Lamp\nA Lamp from the North\n{story}") == own
     assert strip_markup("```\nAs an AI language model, I wrote this.\n```") == ""
 
 
@@ -36,6 +37,13 @@ def test_a_story_stays_as_it_is():
     assert strip_markup(story) == story
     assert strip_markup("Mira and Tobias went\ndown to the quay.") == "Mira and Tobias went\ndown to the quay."
     assert strip_markup("Now\nMira ran.") == "Now\nMira ran."
+    for lines in (
+        "It was so in the old inn\nand Mira ran.",
+        "I am so sad\nI am so old.",
+        "Мира пошла\nК реке.",
+        "Mira Venn\nran.",
+    ):
+        assert strip_markup(lines) == lines
     assert strip_markup("他走了。\n\n灯灭了。", "Chinese") == "他走了。\n\n灯灭了。"
 
 

@@ -105,12 +105,11 @@ async def write(state: Any, run: StudyRun) -> Update:
         )
     else:
         request = own.fill("begin", premise=state["premise"], **about)
-    form = _reply_form(count)
     reply = await ask(
         model,
         [HumanMessage(request)],
         # A small model that loops in its JSON would never come to its end.
-        held(form, paragraph=LONGEST_PROSE, memory=LONGEST_PROSE) if model.tier == "small" else form,
+        held(_reply_form(count), model, paragraph=LONGEST_PROSE, memory=LONGEST_PROSE),
         max_tokens=FULL_REPLY_TOKENS,
         seed=run.seed(state, "write"),
         meter=run.meter,

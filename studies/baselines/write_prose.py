@@ -68,15 +68,16 @@ async def fill_form(
     decoding: Decoding,
 ) -> Any:
     """Return a form that a model has filled in; a small model's texts are held to a length, or one of them has no end."""
-    asked = held(form) if model.tier == "small" else form
-    return await ask(model, turns, asked, seed=seed, meter=run.meter, **form_sampling(model, decoding))
+    return await ask(model, turns, held(form, model), seed=seed, meter=run.meter, **form_sampling(model, decoding))
 
 
-def held(form: type[BaseModel], **longest: int) -> type[BaseModel]:
-    """Return a form in whose JSON schema every text has a greatest length, in characters; one that is longer is taken, too.
+def held(form: type[BaseModel], model: ResolvedModel, **longest: int) -> Any:
+    """Return a form in whose JSON schema a small model's texts have a greatest length, in characters; longer ones are taken, too.
 
     It is `LONGEST_TEXT`, but for the fields that `longest` names.
     """
+    if model.tier != "small":
+        return form
 
     class Held(form):  # type: ignore[misc, valid-type]
         @classmethod

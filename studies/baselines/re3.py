@@ -35,7 +35,7 @@ from recurrentgpt.studies.baselines.runtime import PROMPTS, StudyRun, study_node
 from recurrentgpt.studies.baselines.strip_markup import strip_markup
 from recurrentgpt.studies.baselines.system import Builder, Cost, System, linear_cost
 from recurrentgpt.studies.baselines.text_windows import WORDS_PER_TOKEN, count_tokens
-from recurrentgpt.studies.baselines.write_prose import system_turns, without_banned
+from recurrentgpt.studies.baselines.write_prose import as_said, own_text, system_turns, without_repetition
 from recurrentgpt.studies.study_context import Pace, pace
 
 CANDIDATES = 10
@@ -121,8 +121,9 @@ async def edit(state: Any, run: StudyRun) -> Update:
     passage, known = state["passage"], state["facts"]
     new = await extract_facts(state, run, passage)
     if state["step"] and (wrong := await confirm_contradictions(state, run, find_conflicts(known, new))):
-        edited = without_banned(await edit_passage(state, run, passage, wrong), run)
-        passage = strip_markup(edited, run.context.language) or passage
+        now = _pace(state, run)
+        edited = as_said(await edit_passage(state, run, passage, wrong), now.most, run)
+        passage = own_text(await without_repetition(edited, state, run, now.least), run) or passage
     return {"passage": passage, "facts": merge_facts(known, new)}
 
 

@@ -23,10 +23,11 @@ from recurrentgpt.nodes.update_memory import update_memory
 from recurrentgpt.nodes.write import plans_to_come, write
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.sentences import count_words
+from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.studies.baselines.baseline_state import NovelInput, NovelOutput, RecurrentState, is_unfinished
 from recurrentgpt.studies.baselines.runtime import StudyRun, StudyVerb, study_node
 from recurrentgpt.studies.baselines.system import Builder
-from recurrentgpt.studies.baselines.write_prose import require_prose, write_prose
+from recurrentgpt.studies.baselines.write_prose import require_prose, write_in_one_piece
 from recurrentgpt.studies.study_context import MOST_ENDINGS, Pace, StudyContext, is_full, pace
 
 Templates = Callable[[Prompts], Prompts]
@@ -129,16 +130,22 @@ async def paced_write(state: Any, run: StudyRun) -> Update:
     """Write the next passage at the novel's pace."""
     now = next_pace(state, run)
     run.paced(now, state["step"] + 1)
-    update = await (write_unguarded if run.settings.guards == "none" else write)(state, run)
+    try:
+        update = await (write_in_one_call if run.settings.guards == "none" else write)(state, run)
+    except ModelReplyError:
+        # With shared guards no system fails for what its model writes: it comes as another system's does in one piece.
+        if run.settings.guards != "shared":
+            raise
+        update = await write_in_one_call(state, run)
     return {**update, "passage": require_prose(update["passage"], run), "pace": [now.least, now.most, now.left]}
 
 
-async def write_unguarded(state: Any, run: StudyRun) -> Update:
-    """Write the next passage from the engine's prompt as every system writes its own without guards: in one call, as said."""
+async def write_in_one_call(state: Any, run: StudyRun) -> Update:
+    """Write the next passage from the engine's prompt as other systems write theirs: in one piece."""
     turns = await write_turns(state, run, await run.model("writer"))
     return {
         **await plans_to_come(run),
-        "passage": await write_prose(state, run, turns, next_pace(state, run)),
+        "passage": await write_in_one_piece(state, run, turns, next_pace(state, run)),
         "author": "model",
         "step": state["step"] + 1,
         "next_plan": "",

@@ -25,7 +25,7 @@ from recurrentgpt.studies.baselines.runtime import StudyRun
 from recurrentgpt.studies.baselines.strip_markup import strip_markup
 from recurrentgpt.studies.baselines.write_prose import (
     as_said,
-    form_sampling,
+    fill_form,
     require_prose,
     unusable,
     without_repetition,
@@ -63,7 +63,7 @@ async def summarise(state: Any, run: StudyRun) -> Update:
     asked = HumanMessage(run.own("no_short_term_memory").fill("summary"))
     turns = [*await written_turns(state, run, model), asked]
     seed = run.seed(state, "update_memory")
-    reply = await ask(model, turns, SummaryReply, seed=seed, meter=run.meter, **form_sampling(model, FACTS))
+    reply = await fill_form(run, model, turns, SummaryReply, seed, decoding=FACTS)
     nothing = Rationale(dropped=[], added=[])
     return {"short_term_memory": "", "rationale": nothing, "summary": " ".join(reply.summary.split())}
 

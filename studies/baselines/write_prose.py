@@ -99,17 +99,15 @@ def _with_ends(node: Any) -> Any:
     return ended | {"maxLength": LONGEST_TEXT} if node.get("type") == "string" else ended
 
 
-async def write_prose(
-    state: Any, run: StudyRun, turns: list[BaseMessage], pace: Pace, *, purpose: str = "write"
-) -> str:
+async def write_prose(state: Any, run: StudyRun, turns: list[BaseMessage], pace: Pace) -> str:
     """Return a passage of the pace's length, sentence by sentence held to what a story may hold.
 
-    With shared guards it may copy no earlier passage and has as many samples as the engine's. Raises ModelReplyError when the
-    samples bring no usable one; without guards the first that is a story at all stands as it is, be it short or a loop.
+    With shared guards it may copy no earlier passage, has as many samples as the engine's, and comes in one piece where they
+    bring no usable one; with a system's own that raises ModelReplyError. Without guards it comes in one piece at once.
     """
     guards = run.settings.guards
     if guards == "none":
-        return await write_whole(state, run, turns, pace.most, purpose=purpose)
+        return await write_in_one_piece(state, run, turns, pace)
     model = await run.model("writer")
     samples = SAMPLES[guards]
     gate = ProseGate(
@@ -123,7 +121,7 @@ async def write_prose(
         run.meter.resamples += bool(sample)
         onwards = _onwards(gate.text, model, run, max(40, pace.aim - gate.words))
         room = prose_tokens(pace.most - gate.words)
-        seed = run.seed(state, purpose, sample)
+        seed = run.seed(state, "write", sample)
         stream = write_stream(
             model,
             [*turns, *onwards],
@@ -152,6 +150,8 @@ async def write_prose(
         gate.cut()
     passage = gate.finish()
     if gate.words < READABLE * pace.least:
+        if guards == "shared":
+            return await write_in_one_piece(state, run, turns, pace)
         raise ModelReplyError(
             f"{model.name} wrote no usable passage in {samples} tries: run the plan again to try again, or use a more "
             "capable model. What was written is safe."
@@ -187,6 +187,14 @@ async def without_repetition(text: str, state: Any, run: StudyRun, least: int) -
         repeated = fault is not None and fault.kind in REPEATING
         kept = kept.rstrip() + piece[len(piece.rstrip()) :] if repeated else kept + piece
     return kept.strip() if count_words(kept) >= least / 2 else text
+
+
+async def write_in_one_piece(state: Any, run: StudyRun, turns: list[BaseMessage], pace: Pace) -> str:
+    """Return a passage that one call tells, as it is but for what shared guards keep out; raise what `write_whole` does."""
+    # Where samples have failed, none of their seeds: the same words would come again.
+    purpose = "write" if run.settings.guards == "none" else "in one piece"
+    said = await write_whole(state, run, turns, pace.most, purpose=purpose)
+    return await without_repetition(said, state, run, pace.least)
 
 
 async def write_whole(state: Any, run: StudyRun, turns: list[BaseMessage], most: int, *, purpose: str = "write") -> str:

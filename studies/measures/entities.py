@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from recurrentgpt.nodes.codex_names import NOBODY
@@ -42,6 +43,8 @@ _WITH_ARTICLE = re.compile(rf"\b(?:[Tt]he|[Aa]n?) ((?:{_WORD.pattern} )?{_WORD.p
 _WHOLE_NAME = re.compile(rf"\b({_WORD.pattern}) (?=({_WORD.pattern}))")
 _TITLES = {"Mr", "Mrs", "Ms", "Dr", "Sir", "Lady", "Lord", "Captain", "The", "But", "And", "God"}
 _BEFORE_A_NAME = {*map(str.capitalize, EPITHETS), "Big", "Saint"}
+_WITHIN = re.compile(rf"(?:[\w,;)]|\b(?:{'|'.join(sorted(_TITLES))})\.)['’]?\s+$|\w[-’']$")
+"""What stands before a word that opens neither a sentence nor speech."""
 OFTEN = 3
 """Mentions that make somebody a person of the story."""
 
@@ -81,15 +84,32 @@ def entities(text: str) -> Entities:
 
 def _called(text: str) -> dict[str, list[int]]:
     """Return where each name is mentioned that has no article before it, what is one name with a surname behind it as one."""
-    mentions = {name: places for name, places in _names(text).items() if name not in NOBODY}
+    mentions = _names(text)
     with_article = Counter(word for match in _WITH_ARTICLE.finditer(text) for word in match[1].split())
     mentions = {name: places for name, places in mentions.items() if 2 * with_article[name] < len(places)}
+    for last, first in _first_names(text, mentions).items():
+        mentions[first] = sorted({*mentions[first], *mentions.pop(last)})
+    return mentions
+
+
+def _first_names(text: str, names: Collection[str]) -> dict[str, str]:
+    """Return the name that each surname stands behind, of names that the text has both."""
+    found: dict[str, str] = {}
     for first, last in _WHOLE_NAME.findall(text):
         # Uncle Tom and Uncle Ben are two, and On Monday Anna came.
         is_title = first in _BEFORE_A_NAME or first in CALENDAR or form_of(f"{first} {last}").title
-        if first in mentions and last in mentions and first != last and not is_title:
-            mentions[first] = sorted({*mentions[first], *mentions.pop(last)})
-    return mentions
+        is_known = first in names and last in names and first not in found and last not in found.values()
+        if is_known and first != last and not is_title:
+            found.setdefault(last, first)
+    return found
+
+
+def named_in(passages: Sequence[str]) -> list[set[str]]:
+    """Return the names in each passage of a text, those of people by the first where a surname stands behind it somewhere."""
+    text = "\n\n".join(passages)
+    names = _names(text)
+    firsts = _first_names(text, names)
+    return [{firsts.get(word, word) for word in _WORD.findall(passage) if word in names} for passage in passages]
 
 
 def people_of(text: str) -> list[str]:
@@ -105,20 +125,20 @@ def names_of(text: str) -> list[str]:
 
 
 def _names(text: str) -> dict[str, list[int]]:
-    """Return where each name is mentioned, in words from the start; a capital that only ever opens a sentence is no name."""
+    """Return where each name is mentioned, in words from the start; one that only ever opens a sentence or speech is none."""
     inside: Counter[str] = Counter()
     places: dict[str, list[int]] = defaultdict(list)
     position = 0
     for sentence in sentences(text):
-        opened = re.match(r"\W*(\w+)", sentence)
         for match in _WORD.finditer(sentence):
             word = match.group()
             if word in _TITLES:
                 continue
-            places[word].append(position + count_words(sentence[: match.start()]))
-            inside[word] += not (opened and match.start() == opened.start(1))
+            before = sentence[: match.start()]
+            places[word].append(position + count_words(before))
+            inside[word] += bool(_WITHIN.search(before))
         position += count_words(sentence)
-    return {name: found for name, found in places.items() if inside[name]}
+    return {name: found for name, found in places.items() if inside[name] and name not in NOBODY}
 
 
 def _compute(novel: NovelRecord, system: System) -> dict[str, float | None]:

@@ -41,13 +41,13 @@ def find_world(name: str) -> HiddenWorld:
 
 
 def hidden_recall(world: HiddenWorld, embeddings: Embeddings, most: int) -> Shares:
-    """Return what the long-term memory finds of a world at the `DISTANCES` up to `most` passages."""
+    """Return what the long-term memory finds of a world at those `DISTANCES` that are less than `most` passages, and at that."""
     return call(lambda: _hidden_recall(world, embeddings, distances_up_to(most)))
 
 
 def distances_up_to(most: int) -> list[int]:
-    """Return those of `DISTANCES` that are `most` or less; there is always the first, where `most` is 1 or more."""
-    return [way for way in DISTANCES if way <= most]
+    """Return those of `DISTANCES` that are less than `most`, and `most` last."""
+    return [*(way for way in DISTANCES if way < most), most]
 
 
 async def _hidden_recall(world: HiddenWorld, embeddings: Embeddings, distances: list[int]) -> Shares:

@@ -20,7 +20,7 @@ from recurrentgpt.nodes.continuity import find_contradictions
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.codex import Aspect, Change, Codex, Contradiction, Entry
 from recurrentgpt.studies.baselines.system import System
-from recurrentgpt.studies.measures.entities import entities, names_of
+from recurrentgpt.studies.measures.entities import entities, named_in
 from recurrentgpt.studies.measures.measure import Measure
 from recurrentgpt.studies.runs.schemas import NovelRecord
 
@@ -71,7 +71,7 @@ def _read(passages: tuple[str, ...]) -> LongRange:
     """Return the same of passages that can be told from others: a report asks for figures and evidence of each novel."""
     codex, known, found = _people("\n\n".join(passages)), set[tuple[str, ...]](), list[Evidence]()
     news, before = list[int](), list[Codex]()
-    for step, passage in enumerate(passages, start=1):
+    for step, (passage, names) in enumerate(zip(passages, named_in(passages), strict=True), start=1):
         before.append(codex)
         against = find_contradictions(passage, codex)
         found += [Evidence(step, one["rule"], one["said"], one["entry"], one["holds"]) for one in against]
@@ -79,7 +79,7 @@ def _read(passages: tuple[str, ...]) -> LongRange:
         codex = changed(codex, [meant for one in against if (meant := _as_told(one))], step=step)
         # A sentence at a time: a passage's changes are counted in full, where a model's facts are held to a few.
         codex = changed(codex, from_text(passage, codex), step=step)
-        told: set[tuple[str, ...]] = {(name,) for name in names_of(passage)}
+        told: set[tuple[str, ...]] = {(name,) for name in names}
         told |= {
             (entry.name, line.aspect, line.value)
             for entry in codex.entries.values()
@@ -168,8 +168,9 @@ MEASURE = Measure(
     "that missed nothing, none in n words would leave room for 30,000 / n per 10,000. Of innocent passages that strangers wrote "
     "to be hard for them (flashbacks, dreams, namesakes) they accused 8 of 34, 26 of 31 and 13 of 30 when they first read them, "
     "and few of these since they were mended. `contradictions.csv` has each sentence "
-    "with what it contradicts. `new facts` are names and states of people and things told for the first time, per passage and "
-    "per 1,000 words (passages of one_shot, re3 and doc have lengths of their own), and `new facts late` those per passage of "
+    "with what it contradicts. `new facts` are names (a person's first name and surname are one) and states of people and "
+    "things told for the first time, per passage and per 1,000 words (passages of one_shot, re3 and doc have lengths of their "
+    "own), and `new facts late` those per passage of "
     f"the last quarter of novels of {FEWEST_PASSAGES} passages or more: a text that goes in circles has none.",
     columns=("people_read", "contradictions_per_10000", "new_facts", "new_facts_per_1000", "new_facts_late"),
     compute=_compute,

@@ -44,13 +44,14 @@ SAMPLE = 50
 
 
 def distances(most: int) -> list[int]:
-    """Return 1, 2, 4 and so on up to `most`."""
+    """Return 1, 2, 4 and so on, and `most` last."""
     if most < 1:
         raise StudyError(f"The distance is 1 or more; it is {most}.")
-    found = [1]
-    while found[-1] * 2 <= most:
-        found.append(found[-1] * 2)
-    return found
+    found, way = [], 1
+    while way < most:
+        found.append(way)
+        way *= 2
+    return [*found, most]
 
 
 def measurable_systems() -> list[str]:

@@ -101,9 +101,13 @@ def _one_way(words: list[str]) -> float:
 def _compute(novel: NovelRecord, system: System) -> dict[str, float | None]:
     found = repetition(novel["text"])
     band = in_band(found)
-    values = {name: round(value, 5) for name, value in asdict(found).items() if name != "words"}
+    values: dict[str, float | None] = {
+        name: round(value, 5) for name, value in asdict(found).items() if name != "words"
+    }
     words = tokens(novel["text"])[:COMPARED_WORDS]
     first = round(_repeated(words, 4), 5) if len(words) == COMPARED_WORDS else None
+    if found.words < DISTINCT_WORDS:
+        values["distinct_2"] = None
     in_human_band = None if band is None else sum(band.values())
     return {**values, "repeated_4grams_of_1000": first, "in_human_band": in_human_band}
 
@@ -111,10 +115,11 @@ def _compute(novel: NovelRecord, system: System) -> dict[str, float | None]:
 MEASURE = Measure(
     name="repetition",
     description="Repetition: four classics have in windows of 6,000 words a share of .002 to .015 of repeated 4-grams, a zlib "
-    "ratio of 2.37-2.56 and an MTLD of 84-134, and 0.87-0.93 of different word pairs in windows of 1,000. `in human band` "
-    "counts how many of the four lie there, for novels of that length: shorter texts repeat less, and longer ones more, so that "
-    f"systems of different `words` compare by the first {COMPARED_WORDS:,} words alone, `repeated 4grams of 1000`. These detect "
-    "repetition, never coherence.",
+    "ratio of 2.37-2.56 and an MTLD of 84-134 (the mean length of a run of words of which 72 % or more are different), and "
+    "0.87-0.93 of different word pairs in windows of 1,000, `distinct 2`. `in human band` counts how many of the four lie there; "
+    "only novels of that length have it: shorter texts repeat less, and longer ones more, so that "
+    f"systems of different `words` compare by the first {COMPARED_WORDS:,} words alone, `repeated 4grams of 1000`. Shorter "
+    "novels have neither. These detect repetition, never coherence.",
     columns=(*HUMAN_BAND, "repeated_4grams_of_1000", "in_human_band"),
     compute=_compute,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,16 +23,16 @@ FEWEST_STEPS = 10
 
 @dataclass(frozen=True)
 class Contract:
-    """How many steps of one novel kept each clause; what a system does not have is None."""
+    """Which share of the steps of one novel kept each clause; None for what a system does not have, and of no steps."""
 
     steps: int
-    passage: int | None
-    """Passages of 200 to 400 words, None for systems whose passages have other lengths; the last, which fills what is
+    passage: float | None
+    """Of passages of 200 to 400 words, None for systems whose passages have other lengths; the last, which fills what is
     left, is not counted."""
-    memory: int | None
-    """Memories of at most 20 sentences and 500 words, and 10 sentences at least from the sixth step on."""
-    plans: int | None
-    """Steps with exactly three plans; after the last there are none."""
+    memory: float | None
+    """Of memories of at most 20 sentences and 500 words, and 10 sentences at least from the sixth step on."""
+    plans: float | None
+    """Of steps with three plans, no two of them the same; after the last there are none."""
     first_try: float | None
     """Share of calls whose reply was usable at once; None where replies are to other prompts than those that were asked."""
     retries: int | None
@@ -62,12 +62,22 @@ def contract(novel: NovelRecord, *, recurrent: bool, remembers: bool, paced: boo
     calls, retries = novel["usage"]["calls"], novel["usage"]["resamples"]
     return Contract(
         steps=len(passages),
-        passage=sum(low <= passage["words"] <= high for passage in passages[:-1]) if paced else None,
-        memory=sum(_memory_fits(passage) for passage in passages) if remembers else None,
-        plans=sum(passage["plans"] == PLANS for passage in passages[:-1]) if recurrent else None,
+        passage=_share([low <= passage["words"] <= high for passage in passages[:-1]]) if paced else None,
+        memory=_share(map(_memory_fits, passages)) if remembers else None,
+        plans=_share(map(_plans_differ, passages[:-1])) if recurrent else None,
         first_try=None if novel["outdated"] else 1 - retries / calls if calls else 1.0,
         retries=None if novel["outdated"] else retries,
     )
+
+
+def _share(kept: Iterable[bool]) -> float | None:
+    found = list(kept)
+    return sum(found) / len(found) if found else None
+
+
+def _plans_differ(passage: PassageRecord) -> bool:
+    # Early runs counted the plans and kept no words of them.
+    return len(set(passage.get("offered", range(passage["plans"])))) == passage["plans"] == PLANS
 
 
 def _memory_fits(passage: PassageRecord) -> bool:
@@ -112,23 +122,28 @@ def _contract_columns(novel: NovelRecord, system: System) -> dict[str, float | N
     found = contract(novel, recurrent=system.recurrent, remembers=system.remembers, paced=system.paced)
     return {
         "steps": found.steps,
-        "passages_in_length": found.passage,
-        "memories_in_bounds": found.memory,
-        "steps_with_3_plans": found.plans,
-        "first_try": None if found.first_try is None else round(found.first_try, 4),
+        "passages_in_length": _rounded(found.passage),
+        "memories_in_bounds": _rounded(found.memory),
+        "three_different_plans": _rounded(found.plans),
+        "first_try": _rounded(found.first_try),
         "retries": found.retries,
     }
 
 
+def _rounded(share: float | None) -> float | None:
+    return None if share is None else round(share, 4)
+
+
 CONTRACT = Measure(
     name="contract",
-    description=f"The contract: how many steps a novel has, and how many of them keep to it: passages of {PASSAGE_WORDS[0]} to "
-    f"{PASSAGE_WORDS[1]} words, memories of at most {MEMORY_SENTENCES} sentences and {MEMORY_WORDS} words (and from the sixth "
-    f"step on of at least {FEWEST_SENTENCES} sentences), {PLANS} plans. Of the last step neither the passage, which fills what "
-    "is left, nor the plans, of which there are none, can count. `first try` is the share of calls whose reply was usable at "
+    description="The contract: how many steps a novel has, and which share of them keeps to it: passages of "
+    f"{PASSAGE_WORDS[0]} to {PASSAGE_WORDS[1]} words, memories of at most {MEMORY_SENTENCES} sentences and {MEMORY_WORDS} words "
+    f"(and from the sixth step on, which not every novel reaches, of at least {FEWEST_SENTENCES} sentences), {PLANS} plans of "
+    "which no two are the same. Of the last step neither the passage, which fills what is left, nor the plans, of which there "
+    "are none, can count. `first try` is the share of calls whose reply was usable at "
     "once, `retries` is how often another one was asked for: for its form, for what a guard found, or to go on from a short "
     "one; both are blank where prompts differ from those of a recording. What a system does not have is left blank.",
-    columns=("steps", "passages_in_length", "memories_in_bounds", "steps_with_3_plans", "first_try", "retries"),
+    columns=("steps", "passages_in_length", "memories_in_bounds", "three_different_plans", "first_try", "retries"),
     compute=_contract_columns,
 )
 
@@ -142,6 +157,7 @@ def _growth_columns(novel: NovelRecord, system: System) -> dict[str, float | Non
         "prompt_slope_low": round(grows.low, 3) if known else None,
         "prompt_slope_high": round(grows.high, 3) if known else None,
         "prompt_mean": round(novel["usage"]["input_tokens"] / max(1, novel["usage"]["calls"]), 1) if is_own else None,
+        "prompt_of_step": round(novel["usage"]["input_tokens"] / max(1, len(novel["passages"])), 1) if is_own else None,
     }
 
 
@@ -150,8 +166,8 @@ PROMPT_GROWTH = Measure(
     description="Prompt tokens per call: the mean of all calls of a novel, and how they go with the step, with the interval of "
     "95 %; of two premises the slopes of both. A wide interval with 0 in it shows neither that prompts grow nor that they do "
     f"not. Novels of fewer than {FEWEST_STEPS} steps, their first few left out, have no slope. A call is any: grades and "
-    "summaries too, of which systems have more or fewer, so that `input tokens` is what a novel costs. Where prompts differ from "
-    "those of a recording, whose tokens were counted, both are blank.",
-    columns=("prompt_slope", "prompt_slope_low", "prompt_slope_high", "prompt_mean"),
+    "summaries too, of which systems have more or fewer a step, so that what a passage costs is `a step`, all that is read for "
+    "a novel over its passages. Where prompts differ from those of a recording, whose tokens were counted, all are blank.",
+    columns=("prompt_slope", "prompt_slope_low", "prompt_slope_high", "prompt_mean", "prompt_of_step"),
     compute=_growth_columns,
 )

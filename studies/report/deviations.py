@@ -19,12 +19,15 @@ DEVIATIONS = (
     "embedded model they also have a grammar of scenes, single_call one of sentences, and all of these see worked examples. "
     "Loops are cut in recurrentgpt, rolling and single_call alone. This favours them in repetition and format. `shared` keeps "
     "copies and loops out of every system but one_shot and gives rolling as many samples as recurrentgpt, and nobody grammar or "
-    "examples; a passage that comes in one piece and is mostly repetition, or twice far too short, stands there whole, where "
-    "recurrentgpt and rolling fail. `none` takes what the model says from everybody: one call a passage (more where a reply "
-    "tells no story), cut at a sentence to its length, loops and copies as they are, and plans as they come; memories and plans "
-    "keep their forms.",
+    "examples; a passage that comes in one piece and is mostly repetition, or twice far too short, stands there whole, and one "
+    "of recurrentgpt or rolling that no sample brings comes in one piece, too. `none` takes what the model says from everybody: "
+    "one call a passage (more where a reply tells no story), cut at a sentence to its length, loops and copies as they are, and "
+    "plans as they come; memories and plans keep their forms.",
     "The embedded model wears no adapter, unless the plan gives a system one: ours was trained for recurrentgpt's prompts, and "
     "favours recurrentgpt.",
+    "A seed does not make replies alike: a server that computes several texts at once rounds otherwise each time, so that the "
+    "same prompt with the same seed may be answered otherwise, and systems part at their first call. What two systems differ by "
+    "holds that chance, too: where rolling_4096 and rolling_unlimited read the same words, their difference is nothing else.",
     "Headings, titles and remarks are taken out of the text of every system alike, as far as rules know them: what they miss "
     "stands in the novel and is counted with it.",
     "Automatic verdicts on what is interesting are weak evidence. The measures without a judge come first for that "
@@ -64,7 +67,8 @@ DIFFERENCES = Table(
         [
             "bare",
             "(not in the paper)",
-            "recurrentgpt without all of that: memory, last passage, recall; passage, memory and plans in calls of their own",
+            "recurrentgpt without all of that in any prompt of a passage: memory, last passage, recall; passage, memory and "
+            "plans in calls of their own. It is opened as recurrentgpt is, and its first plans come from that opening's outline",
             "bare over paper and single_call, by its plans (below)",
         ],
         [
@@ -218,8 +222,9 @@ DIFFERENCES = Table(
             "(no such limit)",
             "a small model's texts in forms are held to 600 characters: an outline without an end took all the tokens there "
             "are. So are the instructions of paper's reader and its plans; its paragraph and its memory are held to 2,000, and a "
-            "passage of single_call to nothing: where that loops, it is asked for once more",
-            "paper, rolling, re3, doc over single_call",
+            "passage of single_call to nothing: where that loops, it is asked for once more. What is held breaks off within a "
+            "word (of paper's instructions in the toy 5 of 17)",
+            "rolling, re3, doc over single_call; of paper unknown",
         ],
     ],
     "What differs from what was published",

@@ -78,6 +78,7 @@ def measured_row(novel: NovelRecord, price: Price | None = None) -> Row:
         "calls": usage["calls"],
         **read,
         "output_tokens": usage["output_tokens"],
+        "tokens_per_1000_words": None if novel["outdated"] else _per_1000(novel),
         "seconds": round(usage["seconds"], 1),
         "changed_prompts": novel["outdated"],
     }
@@ -88,6 +89,11 @@ def measured_row(novel: NovelRecord, price: Price | None = None) -> Row:
         values = measure.compute(novel, system)
         row |= {column: values.get(column) for column in measure.columns}
     return row
+
+
+def _per_1000(novel: NovelRecord) -> int:
+    spent = novel["usage"]["input_tokens"] + novel["usage"]["output_tokens"]
+    return round(1000 * spent / max(1, novel["words"]))
 
 
 def measured_rows(folder: RunFolder) -> list[Row]:

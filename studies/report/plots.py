@@ -21,7 +21,7 @@ from recurrentgpt.studies.runs.schemas import NovelRecord
 try:
     from matplotlib import colormaps
     from matplotlib.figure import Figure
-    from matplotlib.ticker import MaxNLocator, ScalarFormatter
+    from matplotlib.ticker import MaxNLocator
     from matplotlib.transforms import ScaledTranslation
 except ImportError as error:  # pragma: no cover - the extra is installed where tests run
     raise MissingExtra("Plots need Matplotlib; install it with: pip install 'recurrentgpt[study]'") from error
@@ -30,7 +30,7 @@ _SIZE = (9.5, 4.2)
 _BARS = "mean over premises;\nbars: its interval, 95 %;\ndots: both of two premises"
 _FAR = 4
 """How many times as long as another system's a novel is where steps stand on a logarithmic axis."""
-_COLOURS, _PREFERENCE = colormaps["tab20"], "RdBu"
+_COLOURS, _PREFERENCE = colormaps["tab10"], "RdBu"
 _MARKERS, _LINES = "osD^v<>PXd*hp8H+x1234", ("-", "--", "-.", ":")
 
 
@@ -40,15 +40,15 @@ def _place(system: str) -> int:
 
 
 def _look(system: str) -> dict[str, Any]:
-    """Return how a system is drawn; no line hides another: markers are hollow, and dots lie upon what is solid."""
+    """Return how a system is drawn: none larger or paler than another, with hollow markers that hide none, and dots on dashes."""
     number = _place(system)
     ten = number // 10
     return {
-        # The second ten are lighter, and begin at another hue.
-        "color": _COLOURS((2 * ((number + 5 * ten) % 10) + ten) % 20),
+        # The second ten are darker, and begin at another hue.
+        "color": tuple(0.6**ten * part for part in _COLOURS((number + 5 * ten) % 10)[:3]),
         "marker": _MARKERS[number % len(_MARKERS)],
         "linestyle": _LINES[number % len(_LINES)],
-        "markersize": 10 - 5 * number / len(all_systems()),
+        "markersize": 7,
         "fillstyle": "none",
         "zorder": 2 + number % 4 / 10,
     }
@@ -87,7 +87,7 @@ def prompts(novels: list[NovelRecord], path: Path) -> None:
     if longest >= _FAR * min((len(novel["passages"]) for novel in novels), default=1):
         axes.set_xscale("log", base=2)
         axes.set_xlim(0.8, 1.25 * longest)
-        axes.xaxis.set_major_formatter(ScalarFormatter())
+        axes.xaxis.set_major_formatter("{x:.0f}")
     else:
         axes.set_xlim(0.5, 0.5 + longest)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))

@@ -38,7 +38,7 @@ _WORDS = (
 )
 _GUARDS: dict[Guards, str] = {
     "own": "Guards are each system's own: a preference may be one for them, so that these are no headline figures.",
-    "shared": "Copies and loops are kept out of all systems alike; samples and failures are not alike, see the table of guards.",
+    "shared": "Copies and loops are kept out of all systems alike; samples are not alike, see the table of guards.",
     "none": "No system has guards.",
 }
 _PAPER = (
@@ -80,6 +80,11 @@ def table_section(plan: Plan, results: list[Result], source: str) -> Section:
     return section
 
 
+def nobody_section(plan: Plan) -> Section:
+    """Return that nobody has compared the novels of a plan, and how that is done."""
+    return Section(f"Preferences, guards: {plan.guards}", [_nobody(plan, "judges"), _nobody(plan, "people")])
+
+
 def of_first(plan: Plan, results: list[Result], source: str) -> list[Result]:
     """Return the comparisons of a plan's first system with the others, all genres."""
     return [one for one in results if (one.source, one.genre, one.first) == (source, POOLED, plan.systems[0])]
@@ -88,7 +93,8 @@ def of_first(plan: Plan, results: list[Result], source: str) -> list[Result]:
 def paper_section(plan: Plan) -> Section | None:
     """Return the paper's figures for the systems of a plan, to stand alone where nobody has compared anything yet."""
     tables, printed = _tables(plan, {}, paper_figures(), "Preferences of the paper's readers")
-    return Section("Preferences of the paper's readers", [*tables, _PAPER]) if printed else None
+    # How they are to be read stands before them: of these novels they say nothing.
+    return Section("What the paper's readers preferred", [_PAPER, *tables]) if printed else None
 
 
 def _tables(
@@ -105,18 +111,20 @@ def _tables(
                 rows.append([system, *(_cell(one) if one else "" for one in cells), *_tests(pooled)])
             theirs = [paper.get(f"{genre}/{first}/{system}/{criterion}", "") for genre in places]
             if any(theirs):
-                rows.append([f"{system}, the paper", *theirs, *[""] * len(_TESTS)])
+                # The paper does not say how long its window was.
+                other = "rolling" if system.startswith("rolling_") else system
+                rows.append([f"{other}, the paper", *theirs, *[""] * len(_TESTS)])
                 printed = True
         if rows:
             # The paper tests nothing, and has no figure for all genres.
-            heads = [criterion, *places, *_TESTS] if found else [criterion, *plan.genres]
+            heads = [criterion, *places, *_TESTS] if found else [f"{criterion}: RecurrentGPT over", *plan.genres]
             tables.append(Table(heads, [row[: len(heads)] for row in rows], f"{whose}: {criterion}"))
     return tables, printed
 
 
 def _nobody(plan: Plan, source: str) -> str:
     if source == "people":
-        return "Nobody has labelled these novels yet."
+        return "Nobody has labelled these novels yet: `study annotate` makes a page to read them blind."
     if plan.judges:
         return "No qualified judge has compared these novels."
     return (

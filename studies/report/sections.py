@@ -42,10 +42,12 @@ _BARS = (
 )
 _SPREAD = (
     "In brackets behind a mean stands its 95 % interval over premises, as in plots, or what both have where there are two, and "
-    "nothing where all are equal; `n` where a figure is of fewer premises than its row. Where there are several systems, a "
-    "second table has what each has less what {first} has of the same premises. None of these intervals is adjusted for how "
-    "many there are."
+    "nothing where all are equal; `n` where a figure is of fewer premises than its row. What all novels have alike stands below "
+    "the table. None of these intervals is adjusted for how many there are."
 )
+_PAIRED = "A second table has what each system has less what {first} has of the same premises."
+_EXCERPT = 40
+"""Words of a novel's beginning and of its end that are shown."""
 _LISTED = 20
 """Novels off their target that are listed."""
 FEWEST_TO_DECIDE = 6
@@ -59,25 +61,26 @@ GUARDS: dict[Guards, str] = {
     "own": "Guards: own. Each system has those it was made with, and recurrentgpt has most: repetition and format do not compare "
     'like with like here. A plan with `guards = "none"` or `"shared"` does.',
     "shared": "Guards: shared. Copies and loops are kept out of every system that writes an earlier passage which it could "
-    "copy. How many samples a passage has, and whether a system fails where none is left of them, is not alike: the table says "
-    "it.",
+    "copy. How many samples a passage has is not alike: the table says it. Where none of them can be used it comes in one piece, "
+    "and of that what is mostly repetition stands: no system fails for it, and none is without repetition.",
     "none": "Guards: none, of any system's passages: a passage is what the model said in one call, cut to its length. Plans keep "
-    "theirs, which the last column has: what stands in a plan comes into the passage.",
+    "theirs, which the last column has: what stands in a plan comes into the passage. A dealt move is one of the program's own "
+    "turns of a story (somebody leaves, a promise is kept), after which the model makes up a plan.",
 }
 
 
 def cost_section(folder: RunFolder, rows: list[Row]) -> Section:
     """Return what the novels are and what they cost."""
     names: tuple[str, ...] = (
-        "words",
-        "off_target",
-        "words_a_passage",
-        "calls",
-        "input_tokens",
-        "cached_tokens",
-        "output_tokens",
-        "seconds",
-    )
+        "words", "off_target", "words_a_passage", "calls", "input_tokens", "output_tokens", "tokens_per_1000_words"
+    )  # fmt: skip
+    timed = "`seconds` and `cached tokens` are in measures.csv: those of a recording depend on what its machine did beside it."
+    if not folder.plan.replay:
+        names += ("cached_tokens", "seconds")
+        timed = (
+            "`cached tokens` are those of the input that a server had read before and says so. `seconds` are those of a novel's "
+            "calls: novels that were written side by side have waited for each other."
+        )
     if folder.plan.price:
         names += ("money",)
     if any(row["changed_prompts"] for row in rows):
@@ -85,12 +88,17 @@ def cost_section(folder: RunFolder, rows: list[Row]) -> Section:
     section = Section(
         "Novels and their cost",
         [
+            _about(folder),
             *_cautions(folder),
+            Table(
+                ["system", "what it is"],
+                [[name, find_system(name).description] for name in folder.plan.systems],
+                "What the systems are",
+            ),
             "What a novel has and costs: the mean over premises, each the mean of its seeds. `off target` is the share by which "
             "novels are longer or shorter than asked for, whichever it is; `words a passage` are 200 to 400 where a system keeps "
-            "to what it is asked, but for one_shot, re3 and doc, whose passages have lengths of their own; `cached tokens` are "
-            "those of the input that a server had read before and says so. Where a reader cut a reply short, its tokens are "
-            "estimates. `seconds` are those of its calls: novels that were written side by side have waited for each other.",
+            "to what it is asked, but for one_shot, re3 and doc, whose passages have lengths of their own. Where a reader cut a "
+            f"reply short, its tokens are estimates. {timed}",
             _systems_table(
                 folder,
                 [{**row, "off_target": abs(row["off_target"])} for row in rows],
@@ -102,17 +110,55 @@ def cost_section(folder: RunFolder, rows: list[Row]) -> Section:
     )
     ended = sum(not row["stopped"] for row in rows)
     off = [
-        [row["novel"], f"{row['words']:,}", f"{row['target']:,}", _percent(row["off_target"])]
+        [row["novel"], f"{row['words']:,}", f"{row['target']:,}", f"{100 * row['off_target']:+.1f} %"]
         for row in rows
         if row["off_by_over_a_tenth"] and not row["stopped"]
     ]
     if off:
         listed = f"; the first {_LISTED} are listed, and all are in measures.csv" if len(off) > _LISTED else ""
         section.parts += [
-            f"Off by more than a tenth are {len(off)} of {ended} novels, which are counted beside each comparison{listed}.",
+            f"Off by more than a tenth are {len(off)} of {ended} novels{listed}.",
             Table(["novel off its target", "words", "asked for", "off"], off[:_LISTED], "Novels off their target"),
         ]
     return section
+
+
+def _about(folder: RunFolder) -> str:
+    """Return what the novels are, who wrote them, and who has judged them."""
+    novels = [*folder.novels(), *folder.stopped_novels()]
+    asked = sorted({novel["target"] for novel in novels})
+    words = " or ".join(f"{one:,}" for one in asked) if len(asked) < 4 else f"{asked[0]:,} to {asked[-1]:,}"
+    models = " and ".join(sorted({name for novel in novels for name in novel["models"]})) or "a model that is not known"
+    heard = [who for file, who in (("verdicts.jsonl", "judges"), ("labels.jsonl", "people")) if folder.rows(file)]
+    judged = (
+        f"{' and '.join(heard).capitalize()} have compared them."
+        if heard
+        else "Neither a judge nor anybody else has compared them."
+    )
+    return (
+        f"{len(novels)} novels of {words} words asked for, by {len({novel['system'] for novel in novels})} systems on {models}, "
+        f"guards: {folder.plan.guards}. {judged}"
+    )
+
+
+def excerpts_section(folder: RunFolder) -> Section:
+    """Return how the novels of the first premise begin and end, as they were written."""
+    novels = [*folder.novels(), *folder.stopped_novels()]
+    first = next(iter(novels))
+    mine = [novel for novel in novels if novel["unit"] == first["unit"]]
+    rows = []
+    for novel in mine:
+        words = novel["text"].split()
+        ends = " ".join(words[max(_EXCERPT, len(words) - _EXCERPT) :])
+        rows.append([novel["system"], " ".join(words[:_EXCERPT]), ends])
+    return Section(
+        "How they read",
+        [
+            f"The first and the last {_EXCERPT} words of each novel of {first['genre']} {first['number']}, untouched. Of all: "
+            f"{first['premise']}",
+            Table(["system", "begins", "ends"], rows, "How the novels read"),
+        ],
+    )
 
 
 def _cautions(folder: RunFolder) -> list[str]:
@@ -165,28 +211,10 @@ def runs_section(folders: Mapping[str, RunFolder]) -> Section:
 
 
 def guards_table(plan: Plan) -> Table:
-    """Return which guards each system of a plan has, as the plan has it."""
-    rows: list[list[str]] = []
-    guards = plan.guards
-    dealt = "dealt moves, embedded model; asked again where alike" if guards == "own" else "dealt moves, embedded model"
+    """Return which guards the systems of a plan have, as the plan has it; those that have the same stand in one row."""
+    alike: dict[tuple[str, ...], list[str]] = {}
     for name in plan.systems:
-        system = find_system(name)
-        samples = SAMPLES[guards] if guards != "own" else system.own_samples
-        own = system.own_guards if guards == "own" else frozenset[str]()
-        kept_out = {"copies", "loops"} if guards == "shared" and system.watched else own
-        grammar = next((what for what in ("scenes", "sentences") if what in own), "")
-        rows.append(
-            [
-                name,
-                *("kept out" if what in kept_out else "let stand" for what in ("copies", "loops")),
-                f"up to {samples} samples, each going on"
-                if system.own_samples and samples > 1
-                else "comes in one piece",
-                f"of {grammar}" if grammar else "none",
-                "yes" if "examples" in own else "none",
-                dealt if system.deals_plans else "as said" if system.recurrent else "",
-            ]
-        )
+        alike.setdefault(_guards_of(name, plan.guards), []).append(name)
     headings = [
         f"guards: {plan.guards}",
         "copies",
@@ -196,7 +224,26 @@ def guards_table(plan: Plan) -> Table:
         "examples, embedded model",
         "plans",
     ]
-    return Table(headings, rows, f"Guards: {plan.guards}")
+    return Table(headings, [[", ".join(names), *cells] for cells, names in alike.items()], f"Guards: {plan.guards}")
+
+
+def _guards_of(name: str, guards: Guards) -> tuple[str, ...]:
+    """Return what a row says of a system's guards."""
+    system = find_system(name)
+    dealt = "dealt moves, embedded model; asked again where alike" if guards == "own" else "dealt moves, embedded model"
+    samples = SAMPLES[guards] if guards != "own" else system.own_samples
+    own = system.own_guards if guards == "own" else frozenset[str]()
+    kept_out = {"copies", "loops"} if guards == "shared" and system.watched else own
+    grammar = next((what for what in ("scenes", "sentences") if what in own), "")
+    return (
+        *("kept out" if what in kept_out else "let stand" for what in ("copies", "loops")),
+        f"up to {samples} samples, each going on{', then one piece' * (guards == 'shared')}"
+        if system.own_samples and samples > 1
+        else "comes in one piece",
+        f"of {grammar}" if grammar else "none",
+        "yes" if "examples" in own else "none",
+        dealt if system.deals_plans else "as said" if system.recurrent else "none",
+    )
 
 
 def measure_section(folder: RunFolder, rows: list[Row]) -> Section:
@@ -206,7 +253,7 @@ def measure_section(folder: RunFolder, rows: list[Row]) -> Section:
         [
             GUARDS[folder.plan.guards],
             guards_table(folder.plan),
-            _SPREAD.format(first=folder.plan.systems[0]),
+            f"{_SPREAD} {_PAIRED.format(first=folder.plan.systems[0])}" if _is_paired(rows) else _SPREAD,
             f"In plots, {_BARS}.",
         ],
     )
@@ -226,12 +273,14 @@ def measure_section(folder: RunFolder, rows: list[Row]) -> Section:
         if measure is PROMPT_GROWTH:
             section.parts.append(_slopes(folder, rows, caption))
         else:
-            section.parts.append(
-                _systems_table(folder, rows, measure.columns, caption, lambda _, own, many: _spread(own, many))
-            )
-            section.parts += _less_first(folder, rows, measure.columns, caption)
+            apart = tuple(column for column in measure.columns if not _saturated(rows, column))
+            if _known(rows, apart):
+                shown = _systems_table(folder, rows, apart, caption, lambda _, own, many: _spread(own, many))
+                section.parts.append(shown)
+            if _is_paired(rows):
+                section.parts += _less_first(folder, rows, apart, caption)
         section.parts += [
-            f"All of {column.replace('_', ' ')} is {shared}: it tells no systems apart."
+            f"All of {column.replace('_', ' ')} is {shared}: it tells no systems apart.{_room(rows, column)}"
             for column in measure.columns
             if (shared := _saturated(rows, column))
         ]
@@ -246,11 +295,28 @@ def _saturated(rows: list[Row], column: str) -> str:
     return _number(values.pop()) if len(values) == 1 and len(systems) > 1 else ""
 
 
+def _room(rows: list[Row], column: str) -> str:
+    """Return what could be there where no contradiction was found; nothing of other figures."""
+    read = [row["words"] for row in rows if row[column] is not None]
+    if column != "contradictions_per_10000" or _saturated(rows, column) != "0":
+        return ""
+    return (
+        f" The {len(read)} novels of which it is have {sum(read):,} words: even of rules that missed nothing, none in all of "
+        f"them would leave room for {30_000 / sum(read):.1f} per 10,000, and none in one of them for "
+        f"{30_000 * len(read) / sum(read):.0f}."
+    )
+
+
+def _is_paired(rows: list[Row]) -> bool:
+    """Tell whether there are premises enough for differences of systems to have an interval."""
+    return len({(row["genre"], row["number"]) for row in rows}) >= FEWEST_FOR_INTERVAL
+
+
 def _slopes(folder: RunFolder, rows: list[Row], caption: str) -> Table:
-    means, found = by_system(rows, "prompt_mean"), slopes(rows)
+    means, steps, found = by_system(rows, "prompt_mean"), by_system(rows, "prompt_of_step"), slopes(rows)
     body: list[list[str]] = []
     for system in named_systems(folder.plan, rows):
-        cells = ["", ""]
+        cells, many = ["", ""], _premises(rows, system)
         if system in found:
             middle, low, high = found[system]
             steep = {
@@ -258,9 +324,11 @@ def _slopes(folder: RunFolder, rows: list[Row], caption: str) -> Table:
                 for row in rows
                 if row["system"] == system and row["prompt_slope"] is not None
             }
-            cells = [f"{middle:.3f}", f"{low:.3f} {'and' if len(steep) == 2 else 'to'} {high:.3f}"]
-        body.append([system, _number(means.get(system)), *cells])
-    return Table(["prompt tokens per call", "mean", "slope per step", "interval"], body, caption)
+            fewer = "" if len(steep) == many else f" (n = {len(steep)})"
+            cells = [f"{middle:.3f}", f"{low:.3f} {'and' if len(steep) == 2 else 'to'} {high:.3f}{fewer}"]
+        body.append([system, _number(means.get(system)), _number(steps.get(system)), *cells])
+    headings = ["prompt tokens", "a call", "a step", "slope of a call per step", "interval, or both slopes of two"]
+    return Table(headings, body, caption)
 
 
 LEVELS = ("retrieval", "memory", "prompt", "text")
@@ -273,6 +341,11 @@ def shown_levels(rows: list[Row]) -> list[str]:
         if not shown or any(row[level] != row[shown[-1]] for row in rows):
             shown.append(level)
     return shown
+
+
+def drawn_levels(rows: list[Row]) -> list[str]:
+    """Return the levels of recall that are drawn: the memory's are the script's own, and need no picture."""
+    return [level for level in shown_levels(rows) if level != "memory"]
 
 
 def known_levels(rows: list[Row]) -> list[str]:
@@ -291,7 +364,8 @@ def recall_section(rows: list[Row], levels: Sequence[str] = (), systems: Sequenc
             "A scripted author of the full tier, and not the model of the novels, plants a fact in every passage; a later plan "
             "needs it without saying it. Shown is how often it was there whenever needed: found by the long-term memory, held "
             "by the short-term memory, in the prompt, in the text. This author uses what its prompt holds, always: the text "
-            "follows from the prompt, and says nothing of what a model would do with it. What it does not need its memory "
+            "follows from the prompt, and says nothing of what a model would do with it. The plan has the rare name "
+            "of the fact's passage: the easiest case (`study recall --world` has harder ones). What it does not need its memory "
             f"forgets by chance, with a half-life of {memory_half_life():.1f} passages: the memory's figures are the script's "
             "and no model's. What a system does not have is left blank, and so is retrieval at distance 1: the last passage is "
             "in the prompt and is not searched for. Systems have prompts of different lengths, see the last table of this part.",
@@ -312,6 +386,17 @@ def recall_section(rows: list[Row], levels: Sequence[str] = (), systems: Sequenc
         f"By its arithmetic the window of {system} holds {reach:.1f} passages: beyond it facts should not be there."
         for system, reach in reaches
     ]
+    budgets = [
+        f"{passages_in(mean(row['prompt_tokens'][WARM_UP:])):.1f} passages for {row['system']}"
+        for row in rows
+        if find_system(row["system"]).window is None and row["prompt_tokens"][WARM_UP:]
+    ]
+    if budgets:
+        section.parts.append(
+            "These are no equal budgets. As many tokens as all prompts of a step have are, by the same arithmetic, a window of "
+            f"{', '.join(budgets)}: it would have every fact up to there, and none beyond, and so do better than a table below "
+            "shows where that ends before."
+        )
     shown = levels or shown_levels(rows)
     if "text" not in shown:
         section.parts.append("The text has what the prompt had, without exception, and is not shown by itself.")
@@ -324,26 +409,15 @@ def recall_section(rows: list[Row], levels: Sequence[str] = (), systems: Sequenc
             ]
             for row in rows
         ]
-        for name, *cells in body:
-            if {cell for cell in cells if cell} == {"1.00"}:
-                section.parts.append(
-                    f"{level.capitalize()} of {name} is 1.00 throughout: how far it would reach, it does not tell."
-                )
-        caption = f"Facts there against distance: {level}; bars are Wilson's 95 % intervals"
-        section.parts += [
-            Table([level, *map(str, ways)], body, f"Facts there against distance: {level}"),
-            Picture(f"recall-{level}.png", caption),
-        ]
-    budgets = [
-        f"{passages_in(mean(row['prompt_tokens'][WARM_UP:])):.1f} passages for {row['system']}"
-        for row in rows
-        if find_system(row["system"]).window is None and row["prompt_tokens"][WARM_UP:]
-    ]
-    if budgets:
-        section.parts.append(
-            "These are no equal budgets. As many tokens as all prompts of a step have are, by the same arithmetic, a window of "
-            f"{', '.join(budgets)}: it would have every fact up to there, and none beyond."
-        )
+        full = [name for name, *cells in body if {cell for cell in cells if cell} == {"1.00"}]
+        if full:
+            section.parts.append(
+                f"{level.capitalize()} of {', '.join(full)} is 1.00 throughout: how far it would reach, it does not tell."
+            )
+        section.parts.append(Table([level, *map(str, ways)], body, f"Facts there against distance: {level}"))
+        if level in drawn_levels(rows):
+            caption = f"Facts there against distance: {level}; bars are Wilson's 95 % intervals"
+            section.parts.append(Picture(f"recall-{level}.png", caption))
     section.parts.append(
         f"Prompt tokens of each step of these runs, the first {WARM_UP} left out while memories fill: the slope per step "
         "with its interval of 95 %. A wide interval with 0 in it shows neither that prompts grow nor that they do not: those of "
@@ -592,10 +666,6 @@ def _mean(name: str, values: Sequence[float], premises: int) -> str:
         return ""
     figure = f"{round(100 * mean(values))} %" if name == "off_target" else _number(mean(values))
     return figure if len(values) == premises else f"{figure} (n = {len(values)})"
-
-
-def _percent(share: float) -> str:
-    return f"{round(100 * share):+d} %"
 
 
 def _options(chosen: Mapping[str, Any]) -> str:

@@ -103,19 +103,26 @@ def _write(folder: RunFolder, target: Path, novels: list[NovelRecord], note: Cal
     accused = [
         {"novel": novel["id"], "system": novel["system"], **asdict(one)} for novel in novels for one in evidence(novel)
     ]
-    parts = [sections.cost_section(folder, rows), sections.measure_section(folder, rows)]
+    parts = [
+        sections.cost_section(folder, rows),
+        sections.excerpts_section(folder),
+        sections.measure_section(folder, rows),
+    ]
     if recall:
         parts.append(sections.recall_section(recall, systems=folder.plan.systems))
-    parts += [preferences.table_section(folder.plan, compared, source) for source in ("judges", "people")]
-    if not compared and (printed := preferences.paper_section(folder.plan)):
-        parts.append(printed)
+    if compared:
+        parts += [preferences.table_section(folder.plan, compared, source) for source in ("judges", "people")]
+    else:
+        parts.append(preferences.nobody_section(folder.plan))
     if matrix := preferences.matrix_section(folder):
         parts.append(matrix)
     parts += [sections.judge_section(folder), sections.run_section(folder), deviation_section(folder.plan)]
+    if not compared and (printed := preferences.paper_section(folder.plan)):
+        parts.append(printed)
     note("drawing")
     plots.prompts([novel for novel in novels if not novel["outdated"]], target / "prompts.png")
     plots.repeats(novels, target / "repetition.png")
-    for level in sections.shown_levels(recall):
+    for level in sections.drawn_levels(recall):
         plots.recall(recall, level, target / f"recall-{level}.png")
     for source in ("judges", "people"):
         if mine := preferences.of_first(folder.plan, compared, source):

@@ -237,7 +237,8 @@ class TestRe3:
             if "cannot be true" in asked or "both cannot be true" in asked:
                 return json.dumps({"numbers": [1]})
             if "contradicts what was told before" in asked:
-                return asked.partition("The passage:\n\n")[2].partition("\n\nChange")[0].replace("the", "THE", 1)
+                told = asked.partition("The passage:\n\n")[2].partition("\n\nChange")[0]
+                return told.replace("the", "THE", 1) + " Then she ran from the"
             return author_replies(messages)
 
         seen = []
@@ -247,6 +248,9 @@ class TestRe3:
         assert novel.passages[0]["passage"] not in "".join(edits)
         assert "the hair of Mira is grey" in edits[0]
         assert "THE" in novel.passages[1]["passage"]
+        assert all(one["passage"][-1] in '.!?"' for one in novel.passages), (
+            "an edit ends with a sentence, as a draft does"
+        )
 
 
 class TestDrafts:

@@ -92,6 +92,9 @@ def test_news_is_what_was_not_told_before():
     found = long_range([first, first, "At night Mira Voss met Adela by the lamp."]).new_facts
     assert found[0] > 0
     assert found[1:] == [0, 1]
+    assert long_range([first, "Then Voss met Tobias.", 'So Mira said, "Welcome."']).new_facts[1:] == [0, 0], (
+        "told by surname"
+    )
 
 
 @pytest.fixture
@@ -136,9 +139,7 @@ def test_the_long_study_goes_on_where_it_was_stopped_and_is_reported(small, tmp_
     ):
         assert all(row[name] is not None for row in rows), name
     text = (tmp_path / "report" / "report.md").read_text()
-    assert "| people read | new facts | new facts per 1000 | new facts late |" in text, (
-        "nobody speaks in it who could be contradicted"
-    )
+    assert "All of people read is 0" in text, "nobody speaks in it who could be contradicted"
 
 
 def test_a_novel_that_stopped_is_measured_as_far_as_it_was_written(small, tmp_path):

@@ -5,8 +5,10 @@ import random
 import pytest
 
 from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.studies.baselines.catalogue import find_system
 from recurrentgpt.studies.errors import StudyError
-from recurrentgpt.studies.measures.entities import entities
+from recurrentgpt.studies.measures.catalogue import MEASURES
+from recurrentgpt.studies.measures.entities import entities, named_in
 from recurrentgpt.studies.measures.planted import distances, levels, retrieval, window_reach
 from recurrentgpt.studies.measures.repetition import curve, in_band, mtld, repetition
 from recurrentgpt.studies.measures.step_contract import contract, slope
@@ -72,6 +74,32 @@ def test_somebody_is_one_by_first_and_last_name_and_what_has_an_article_is_nobod
     assert entities(f"{told} The Golden Sun set. Did You see the Golden Sun? said Tamsin.").names == 1
 
 
+def test_what_opens_speech_is_no_name_and_a_surname_is_nobody_else():
+    passages = [
+        'Then Anna Voss came. "Welcome," said Tom. Anna said, "What is it?" and Tom said, "Let it be." She said: "As you like."',
+        'So Voss left Tom. "Ugh. Welcome," Tom said. "What now?"',
+    ]
+    assert named_in(passages) == [{"Anna", "Tom"}, {"Anna", "Tom"}]
+
+
+def test_a_memory_that_brings_all_that_there_is_has_left_nothing_out():
+    def recalled(*found):
+        steps = [{**passage(step), "recalled": list(numbers)} for step, numbers in enumerate(found, start=1)]
+        return MEASURES["retrieved"].compute({"passages": steps}, find_system("recurrentgpt"))
+
+    assert recalled((), (), (1,), (2, 1)) == {"recalled": 0.75, "something_left_out": 0}
+    # Two pieces of one passage are that passage.
+    assert recalled((), (), (1,), (2, 2)) == {"recalled": 0.5, "something_left_out": 0.25}
+    assert recalled((), (), ()) == {"recalled": None, "something_left_out": None}
+
+
+def test_words_of_a_short_novel_are_not_compared_with_those_of_a_long_one():
+    short, whole = ({"text": " ".join(f"w{number}" for number in range(many))} for many in (999, 1000))
+    of_short, of_whole = (MEASURES["repetition"].compute(novel, find_system("one_shot")) for novel in (short, whole))
+    assert (of_short["distinct_2"], of_short["repeated_4grams_of_1000"]) == (None, None)
+    assert (of_whole["distinct_2"], of_whole["repeated_4grams_of_1000"]) == (1, 0)
+
+
 def passage(step, words=300, memory=12, plans=3):
     lines = "\n".join(f"Sentence {number} of it." for number in range(memory))
     return {"step": step, "words": words, "short_term_memory": lines, "plans": plans}
@@ -81,8 +109,10 @@ def test_the_contract_counts_what_was_kept():
     passages = [passage(1), passage(2, words=150), passage(3, memory=21), passage(7, memory=5), passage(8, plans=0)]
     novel = {"passages": passages, "usage": {"calls": 20, "resamples": 2}, "outdated": 0}
     kept = contract(novel, recurrent=True, remembers=True, paced=True)
-    assert (kept.steps, kept.passage, kept.memory, kept.plans) == (5, 3, 3, 4)
+    assert (kept.steps, kept.passage, kept.memory, kept.plans) == (5, 3 / 4, 3 / 5, 1)
     assert (kept.first_try, kept.retries) == (0.9, 2)
+    alike = {**novel, "passages": [{**one, "offered": ["She goes.", "She stays.", "She goes."]} for one in passages]}
+    assert contract(alike, recurrent=True, remembers=True, paced=True).plans == 0, "two plans are the same"
     replayed = contract({**novel, "outdated": 1}, recurrent=True, remembers=True, paced=True)
     assert (replayed.first_try, replayed.retries) == (None, None), "replies to other prompts"
     other = contract(novel, recurrent=False, remembers=False, paced=False)
@@ -157,7 +187,9 @@ def test_recurrentgpt_keeps_more_in_its_prompts_than_its_memory_holds(monkeypatc
 
 
 def test_bad_distances_are_said():
-    assert distances(20) == [1, 2, 4, 8, 16]
+    assert distances(20) == [1, 2, 4, 8, 16, 20]
+    assert distances(16) == [1, 2, 4, 8, 16]
+    assert distances(1) == [1]
     with pytest.raises(StudyError, match="1 or more"):
         distances(0)
     with pytest.raises(StudyError, match="holds 1280 facts"):

@@ -9,6 +9,7 @@ import pytest
 from recurrentgpt.models.decoding import CHOOSE, FACTS, OPEN, PLANS, WRITE
 from recurrentgpt.models.json_replies import SCHEMA_HEADING
 from recurrentgpt.prose.sentences import sentences
+from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.studies.baselines.catalogue import SYSTEMS
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.report.sections import guards_table
@@ -167,22 +168,50 @@ async def test_a_single_call_has_no_grammar_but_its_own(write, guards):
 
 def test_the_report_says_which_guards_each_system_has(plan):
     plan = plan.model_copy(update={"systems": ["recurrentgpt", "rolling_1024", "paper", "one_shot"]})
-    found = {guards: guards_table(with_guards(plan, guards)) for guards in ("own", "shared", "none")}
-    assert [row[1:3] for row in found["own"].rows] == [
-        ["kept out", "kept out"],
-        ["let stand", "kept out"],
-        *[["let stand", "let stand"]] * 2,
-    ]
-    assert [row[1:3] for row in found["shared"].rows] == [*[["kept out"] * 2] * 3, ["let stand"] * 2]
-    assert {cell for row in found["none"].rows for cell in row[1:3]} == {"let stand"}
-    pieces = "comes in one piece"
-    assert [row[3] for row in found["shared"].rows] == [*["up to 8 samples, each going on"] * 2, *[pieces] * 2]
-    assert [row[4:6] for row in found["own"].rows] == [["of scenes", "yes"], *[["none", "none"]] * 3]
-    dealt, others = "dealt moves, embedded model", ["", "as said", ""]
-    assert [row[6] for row in found["own"].rows] == [f"{dealt}; asked again where alike", *others]
-    assert [row[6] for guards in ("shared", "none") for row in found[guards].rows] == [dealt, *others] * 2
-    assert [table.headings[0] for table in found.values()] == ["guards: own", "guards: shared", "guards: none"]
-    assert {cell for guards in ("shared", "none") for row in found[guards].rows for cell in row[4:6]} == {"none"}
+    tables = {guards: guards_table(with_guards(plan, guards)) for guards in ("own", "shared", "none")}
+    by_name = {
+        guards: {name: cells for names, *cells in table.rows for name in names.split(", ")}
+        for guards, table in tables.items()
+    }
+    found = {guards: {name: rows[name] for name in plan.systems} for guards, rows in by_name.items()}
+    kept, stand = ["kept out"] * 2, ["let stand"] * 2
+    assert [row[:2] for row in found["own"].values()] == [kept, ["let stand", "kept out"], stand, stand]
+    assert [row[:2] for row in found["shared"].values()] == [kept, kept, kept, stand]
+    assert [row[:2] for row in found["none"].values()] == [stand] * 4
+    pieces, samples = "comes in one piece", "up to 8 samples, each going on, then one piece"
+    assert [row[2] for row in found["shared"].values()] == [samples, samples, pieces, pieces]
+    assert [row[3:5] for row in found["own"].values()] == [["of scenes", "yes"], *[["none", "none"]] * 3]
+    dealt, others = "dealt moves, embedded model", ["none", "as said", "none"]
+    assert [row[5] for row in found["own"].values()] == [f"{dealt}; asked again where alike", *others]
+    assert [row[5] for guards in ("shared", "none") for row in found[guards].values()] == [dealt, *others] * 2
+    assert [table.headings[0] for table in tables.values()] == ["guards: own", "guards: shared", "guards: none"]
+    assert {cell for guards in ("shared", "none") for row in found[guards].values() for cell in row[3:5]} == {"none"}
+    plan = plan.model_copy(update={"systems": ["one_shot", "re3", "paper", "doc"], "guards": "none"})
+    assert [row[0] for row in guards_table(plan).rows] == ["one_shot, re3, doc", "paper"], (
+        "those alike stand in one row"
+    )
+
+
+@pytest.mark.parametrize("system", ["recurrentgpt", "rolling_4096"])
+async def test_a_passage_that_no_sample_brings_fails_with_its_own_guards_and_comes_in_one_piece_with_shared_ones(
+    write, system
+):
+    loop = "Harriet lit the lamp on the quay. " * 60
+
+    def looping(messages):
+        is_form = SCHEMA_HEADING in "\n".join(str(turn.text) for turn in messages)
+        return author_replies(messages) if is_form else loop
+
+    def small():
+        return ScriptedChatModel(tier="small", replies=looping)
+
+    with pytest.raises(ModelReplyError, match="no usable passage in"):
+        await write(system, 600, chat=small(), guards="own")
+    novel = await write(system, 600, chat=small(), guards="shared")
+    assert novel.passages
+    for passage in novel.passages:
+        assert set(sentences(passage["passage"])) == set(sentences(loop)), "what is mostly repetition stands"
+        assert passage["usage"]["resamples"] >= 7
 
 
 FORM_OF_PLANS = re.compile('"title": "(Plans|Proposals)"')

@@ -396,8 +396,8 @@ def recall(
         int, typer.Option("--distance", min=1, max=1024, help="Greatest distance, in passages.")
     ] = 1024,
     facts: Annotated[
-        int, typer.Option("--facts", min=1, max=250, help="Facts per distance; a world has its own.")
-    ] = 200,
+        int | None, typer.Option("--facts", min=1, max=250, help="Facts per distance; 200 unless told.")
+    ] = None,
     system: Annotated[
         list[str] | None,
         typer.Option(
@@ -427,16 +427,18 @@ def recall(
       recurrentgpt study recall --system recurrentgpt --system rolling_1024
       recurrentgpt study recall --world newsroom --distance 16
     """
-    if system and world:
-        from recurrentgpt.studies.errors import StudyError
+    from recurrentgpt.studies.errors import StudyError
 
+    if system and world:
         raise StudyError("--system and --world do not go together: of a world the long-term memory alone is asked.")
+    if facts is not None and (system or world):
+        raise StudyError("--facts goes with neither --system nor --world, which have facts of their own: leave it out.")
     if world:
         _measure_worlds(world, distance, json=json)
     elif system:
         _measure_systems(system, distance, json=json)
     else:
-        _measure_memory(distance, facts, json=json)
+        _measure_memory(distance, 200 if facts is None else facts, json=json)
 
 
 def _confirm_spending(*, yes: bool) -> None:
@@ -632,12 +634,12 @@ def _measure_memory(distance: int, facts: int, *, json: bool) -> None:
 def _measure_worlds(worlds: list[str], distance: int, *, json: bool) -> None:
     """Print what the long-term memory finds of hidden worlds, by sort of question."""
     from recurrentgpt.models.embeddings import default_embeddings
-    from recurrentgpt.studies.measures.hidden_recall import AMONG, ASKED_FOR, distances_up_to, find_world, hidden_recall
+    from recurrentgpt.studies.measures.hidden_recall import AMONG, ASKED_FOR, find_world, hidden_recall
     from recurrentgpt.studies.measures.hidden_world import PLANTED
 
     asked, embeddings, found = list(map(find_world, dict.fromkeys(worlds))), default_embeddings(), {}
     for world in asked:
-        note(f"embedding {PLANTED + max(distances_up_to(distance)):,} passages of {world.name}; this takes minutes")
+        note(f"embedding {PLANTED + distance:,} passages of {world.name}; this takes minutes")
         found[world.name] = hidden_recall(world, embeddings, distance)
     if json:
         print_json({"among": AMONG, "worlds": found})

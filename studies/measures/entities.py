@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from recurrentgpt.nodes.codex_names import NOBODY
@@ -84,7 +84,7 @@ def entities(text: str) -> Entities:
 
 def _called(text: str) -> dict[str, list[int]]:
     """Return where each name is mentioned that has no article before it, what is one name with a surname behind it as one."""
-    mentions = _names(text)
+    mentions = {name: places for name, places in _names(text).items() if name not in NOBODY}
     with_article = Counter(word for match in _WITH_ARTICLE.finditer(text) for word in match[1].split())
     mentions = {name: places for name, places in mentions.items() if 2 * with_article[name] < len(places)}
     for last, first in _first_names(text, mentions).items():
@@ -107,7 +107,8 @@ def _first_names(text: str, names: Collection[str]) -> dict[str, str]:
 def named_in(passages: Sequence[str]) -> list[set[str]]:
     """Return the names in each passage of a text, those of people by the first where a surname stands behind it somewhere."""
     text = "\n\n".join(passages)
-    names = _names(text)
+    # "Welcome" and "What" open speech all the time; who does nothing else is not counted.
+    names = {name for name in _names(text, _opens_sentence_or_speech) if name not in NOBODY}
     firsts = _first_names(text, names)
     return [{firsts.get(word, word) for word in _WORD.findall(passage) if word in names} for passage in passages]
 
@@ -124,8 +125,16 @@ def names_of(text: str) -> list[str]:
     return sorted(found, key=lambda name: (-len(found[name]), name))
 
 
-def _names(text: str) -> dict[str, list[int]]:
-    """Return where each name is mentioned, in words from the start; one that only ever opens a sentence or speech is none."""
+def _opens_sentence(before: str) -> bool:
+    return not re.search(r"\w", before)
+
+
+def _opens_sentence_or_speech(before: str) -> bool:
+    return not _WITHIN.search(before)
+
+
+def _names(text: str, opens: Callable[[str], bool] = _opens_sentence) -> dict[str, list[int]]:
+    """Return where each name is mentioned, in words from the start; a capital that only ever opens a sentence is no name."""
     inside: Counter[str] = Counter()
     places: dict[str, list[int]] = defaultdict(list)
     position = 0
@@ -136,9 +145,9 @@ def _names(text: str) -> dict[str, list[int]]:
                 continue
             before = sentence[: match.start()]
             places[word].append(position + count_words(before))
-            inside[word] += bool(_WITHIN.search(before))
+            inside[word] += not opens(before)
         position += count_words(sentence)
-    return {name: found for name, found in places.items() if inside[name] and name not in NOBODY}
+    return {name: found for name, found in places.items() if inside[name]}
 
 
 def _compute(novel: NovelRecord, system: System) -> dict[str, float | None]:

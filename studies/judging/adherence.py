@@ -136,6 +136,10 @@ async def _ask(model: ResolvedModel, passage: PassageRecord) -> dict[str, Any]:
         "taken": said[taken],
         "left": [said[plan] for plan in others],
         "quote": quotes[taken],
+        "left_quotes": [quotes[plan] for plan in others],
+        # Where each was shown: a judge may favour a place.
+        "place": 1 + plans.index(taken),
+        "left_places": [1 + plans.index(plan) for plan in others],
     }
 
 

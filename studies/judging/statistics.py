@@ -202,10 +202,11 @@ def agreement(
     *,
     seed: int = 0,
     resamples: int = 999,
-) -> dict[str, float] | None:
+) -> dict[str, float | None] | None:
     """Return Krippendorff's alpha with a percentile bootstrap interval, or None where it is not defined.
 
-    `premises` names the premise of every unit: units of one premise are alike, so premises are drawn, each with all its units.
+    Fewer than `FEWEST_FOR_INTERVAL` premises have no interval. `premises` names the premise of every unit: units of one premise
+    are alike, so premises are drawn, each with all its units.
     """
     alpha = krippendorff(ratings)
     if alpha is None:
@@ -213,6 +214,8 @@ def agreement(
     blocks: dict[object, list[int]] = {}
     for unit, premise in enumerate(premises or range(len(ratings[0]))):
         blocks.setdefault(premise, []).append(unit)
+    if len(blocks) < FEWEST_FOR_INTERVAL:
+        return {"alpha": alpha, "low": None, "high": None}
     dealer, drawn, found = np.random.default_rng(seed), list(blocks.values()), list[float]()
     for _ in range(resamples):
         chosen = [unit for block in dealer.integers(0, len(drawn), len(drawn)) for unit in drawn[block]]

@@ -114,14 +114,14 @@ def named_systems(plan: Plan, rows: list[Row]) -> list[str]:
 def preferences(folder: RunFolder, source: str) -> dict[tuple[str, str, str], dict[str, float]]:
     """Return by (first, second, criterion) the mean preference for the first on every unit.
 
-    Only judges of the plan count that qualified and are not of the generator's own family.
+    Only judges of the plan count that qualified and are not of the generator's own family, and rivals whose runs are there.
     """
-    name, who = _FILES[source]
+    (name, who), missing = _FILES[source], folder.missing_rivals()
     counted = counted_judges(folder)
     # By who gave it: the last verdict counts, so that what somebody said twice counts once.
     gathered: dict[tuple[str, str, str], dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))
     for row in folder.rows(name):
-        if source == "people" or row["criterion"] in counted.get(row["judge"], ()):
+        if row["second"] not in missing and (source == "people" or row["criterion"] in counted.get(row["judge"], ())):
             key = (row["first"], row["second"], row["criterion"])
             gathered[key][row["unit"]][row[who]] = float(row["preference"])
     return {key: {unit: mean(given.values()) for unit, given in units.items()} for key, units in gathered.items()}

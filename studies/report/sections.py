@@ -13,6 +13,7 @@ from scipy.stats import binom
 from recurrentgpt.studies.baselines.catalogue import find_system
 from recurrentgpt.studies.baselines.write_prose import SAMPLES
 from recurrentgpt.studies.judging import pairwise as judges
+from recurrentgpt.studies.judging.adherence import Adherence, adherence
 from recurrentgpt.studies.judging.statistics import FEW, FEWEST_FOR_INTERVAL, FEWEST_TESTED, mean_interval
 from recurrentgpt.studies.measures.catalogue import all_measures
 from recurrentgpt.studies.measures.planted import passages_in, window_reach
@@ -443,6 +444,48 @@ def _tries(rows: list[Row]) -> str:
     return str(min(counts)) if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
 
 
+def adherence_section(folder: RunFolder) -> Section | None:
+    """Return what judges have said of plans and passages; None where none has been asked."""
+    if not (found := adherence(folder)):
+        return None
+    return Section(
+        "Adherence to plans",
+        [
+            "A judge is shown a passage with the plan that was taken and those that were left, shuffled, and says of each "
+            "whether it happens, with a quote: yes counts 1, partly 0.5. What is taken less what is left is the effect of the "
+            "choice. Means over premises, with the interval of 95 % from three on; `adherence.jsonl` of the run has every answer.",
+            adherence_table(found),
+        ],
+    )
+
+
+def adherence_table(found: Sequence[Adherence]) -> Table:
+    """Return how far passages carry out plans, by judge and system."""
+    headings = [
+        "judge",
+        "system",
+        "premises",
+        "passages",
+        "plan taken happens",
+        "plans left happen",
+        "difference, 95 %",
+    ]
+    rows = [
+        [
+            one.judge,
+            one.system,
+            str(one.premises),
+            str(one.passages),
+            f"{one.taken:.2f}",
+            "" if one.left is None else f"{one.left:.2f}",
+            ("" if one.effect is None else f"{one.effect:.2f}")
+            + ("" if one.low is None else f" ({one.low:.2f} to {one.high:.2f})"),
+        ]
+        for one in found
+    ]
+    return Table(headings, rows, "Adherence to plans")
+
+
 def judge_section(folder: RunFolder) -> Section:
     """Return which judges are believed, how far they agree, and where they failed."""
     section = Section(
@@ -491,8 +534,8 @@ def judge_section(folder: RunFolder) -> Section:
         if "alpha" in row:
             section.parts.append(
                 f"Krippendorff's alpha of {row['criterion']} among {row['raters']} {row['among']} on {row['items']} items, a "
-                f"tie as far from either as they are from each other: {row['alpha']:.2f} "
-                f"({row['low']:.2f} to {row['high']:.2f})."
+                f"tie as far from either as they are from each other: {row['alpha']:.2f}"
+                + ("." if row["low"] is None else f" ({row['low']:.2f} to {row['high']:.2f}).")
             )
         elif row["passes"] is None:
             section.parts.append(
@@ -552,6 +595,10 @@ def run_section(folder: RunFolder) -> Section:
             "Date, commit and versions are those of this replay. The seconds and the models are those of the recording, which"
             f"{made} does not name its machine."
         )
+    section.parts += [
+        f"The run of the rival {rival} is no longer in {path}: it is in no table until it is there again."
+        for rival, path in folder.missing_rivals().items()
+    ]
     section.parts += _outcomes(folder)
     stopped = {novel["id"]: novel for novel in folder.stopped_novels()}
     if stopped:

@@ -8,7 +8,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -110,6 +111,8 @@ def _write(folder: RunFolder, target: Path, novels: list[NovelRecord], note: Cal
     ]
     if recall:
         parts.append(sections.recall_section(recall, systems=folder.plan.systems))
+    if adhered := sections.adherence_section(folder):
+        parts.append(adhered)
     if compared:
         parts += [preferences.table_section(folder.plan, compared, source) for source in ("judges", "people")]
     else:
@@ -198,6 +201,7 @@ def latex(title: str, sections: list[Section]) -> str:
     """Return the tables of the report for a LaTeX document, which needs no package for them.
 
     Columns of text are as wide as the page has room for, and tables of such columns are divided into several of a page each.
+    Other tables that are too wide are divided by columns, of which the first stands in each part.
     """
     lines, labels = [f"% {' '.join(title.split())}"], Counter[str]()
     for section in sections:
@@ -205,17 +209,15 @@ def latex(title: str, sections: list[Section]) -> str:
             label = _label(table.caption or section.heading)
             labels[label] += 1
             label += f"-{labels[label]}" if labels[label] > 1 else ""
-            columns, head = _columns(table), _tex_row(table.headings)
-            per = _TEX_ROWS if "p{" in columns else max(1, len(table.rows))
-            for at in range(0, max(1, len(table.rows)), per):
-                part = f", part {at // per + 1}" if at else ""
+            for number, (size, shown) in enumerate(_tex_parts(table), start=1):
+                part = f", part {number}" if number > 1 else ""
                 lines += [
-                    r"\begin{table}[htbp]\centering" + (_TEX_NARROW if len(table.headings) > _TEX_WIDE else r"\small"),
+                    rf"\begin{{table}}[htbp]\centering{size.command}",
                     rf"\caption{{{_tex(table.caption or section.heading)}{part}}}",
-                    *([] if at else [rf"\label{{tab:{label}}}"]),
-                    rf"\begin{{tabular}}{{{columns}}}\hline",
-                    rf"{head}\hline",
-                    *map(_tex_row, table.rows[at : at + per]),
+                    *([rf"\label{{tab:{label}}}"] if number == 1 else []),
+                    rf"\begin{{tabular}}{{{_columns(shown)}}}\hline",
+                    rf"{_tex_row(shown.headings)}\hline",
+                    *map(_tex_row, shown.rows),
                     r"\hline\end{tabular}",
                     r"\end{table}",
                     "",
@@ -223,8 +225,24 @@ def latex(title: str, sections: list[Section]) -> str:
     return "\n".join(lines)
 
 
-_TEX_WIDE, _TEX_NARROW = 7, r"\scriptsize\setlength{\tabcolsep}{3pt}"
-"""Columns from which on a table is set narrower, and how."""
+@dataclass(frozen=True)
+class _TexSize:
+    """A size of letters, and how wide they are, in points."""
+
+    command: str
+    letter: float
+    between: float
+    """Two columns are so far from each other."""
+
+    def columns(self, widths: Sequence[int]) -> int:
+        """Return how many of these columns, whose widths are in letters, a page has room for: at least two."""
+        wide = list(accumulate(self.letter * width + self.between for width in widths))
+        return max(2, sum(reached <= _TEX_PAGE for reached in wide))
+
+
+_TEX_PAGE = 345
+"""Points of a line of LaTeX's article on A4 and letter paper; others have more."""
+_TEX_SIZES = (_TexSize(r"\small", 4.8, 12), _TexSize(r"\scriptsize\setlength{\tabcolsep}{3pt}", 3.9, 6))
 _TEX_TEXT, _TEX_ROWS = 40, 8
 """Characters from which a cell is text, which is broken into lines, and rows of a table of such cells on one page."""
 
@@ -236,7 +254,7 @@ def _label(caption: str) -> str:
 
 def _columns(table: Table) -> str:
     """Return the columns of a table as LaTeX has them: text shares the width of the page by its length."""
-    longest = [max(map(len, cells)) for cells in zip(table.headings, *table.rows, strict=True)]
+    longest = _widths(table)
     texts = [length for length in longest if length > _TEX_TEXT]
     room = max(0.4, 0.9 - 0.012 * (sum(longest) - sum(texts)))
     return "".join(
@@ -247,6 +265,30 @@ def _columns(table: Table) -> str:
         else "l"
         for at, length in enumerate(longest)
     )
+
+
+def _tex_parts(table: Table) -> list[tuple[_TexSize, Table]]:
+    """Return a table in parts that fit on a page each, with the size that it is set in."""
+    widths = _widths(table)
+    wide = [min(width, _TEX_TEXT) for width in widths]
+    size = next((size for size in _TEX_SIZES if size.columns(wide) >= len(wide)), _TEX_SIZES[-1])
+    parts, at = list[Table](), 1
+    while at < len(wide) or not parts:
+        until = at - 1 + size.columns([wide[0], *wide[at:]])
+        rows = [[row[0], *row[at:until]] for row in table.rows]
+        parts.append(Table([table.headings[0], *table.headings[at:until]], rows, table.caption))
+        at = until
+    per = _TEX_ROWS if max(widths) > _TEX_TEXT else max(1, len(table.rows))
+    return [
+        (size, Table(part.headings, part.rows[first : first + per], part.caption))
+        for part in parts
+        for first in range(0, max(1, len(part.rows)), per)
+    ]
+
+
+def _widths(table: Table) -> list[int]:
+    """Return the letters of the longest cell of each column."""
+    return [max(map(len, cells)) for cells in zip(table.headings, *table.rows, strict=True)]
 
 
 def _tex_row(cells: list[str]) -> str:

@@ -82,8 +82,22 @@ class RunFolder:
             raise StorageError(f"Cannot write in {path} ({error.strerror}): check its permissions.") from error
         return folder
 
+    def with_added(self, plan: Plan) -> Plan:
+        """Return a plan with the judges and rivals that commands have added to this folder's run, if there is one."""
+        if not self.exists:
+            return plan
+        own, named = self.plan, {judge.model for judge in plan.judges}
+        kept = [judge for judge in own.judges if judge.added and judge.model not in named]
+        return plan.model_copy(update={"judges": [*plan.judges, *kept], "rivals": {**own.rivals, **plan.rivals}})
+
     def check(self, plan: Plan) -> None:
         """Raise StudyError where the plan cannot be run into this folder."""
+        for rival, path in plan.rivals.items():
+            if not RunFolder(path).exists:
+                raise StudyError(
+                    f"The rival {rival} is to be in {path}, where there is no run of a study: run it first, or say where it is "
+                    "(`rivals` of the plan, or `study judge --rival`)."
+                )
         if not self._manifest.exists():
             if self.path.exists() and not self.path.is_dir():
                 raise StudyError(f"{self.path} is a file: name a folder.")
@@ -195,17 +209,23 @@ class RunFolder:
     def compared_novels(self) -> dict[tuple[str, str], NovelRecord]:
         """Return by system and unit every finished novel, and those of rivals under their names, of the same premises.
 
-        Raises StudyError for a rival whose run is not there.
+        A rival whose run is not there, see `missing_rivals`, has none.
         """
         plan, own = self.plan, self.novels()
         found = {(novel["system"], novel["unit"]): novel for novel in own}
         premises = {novel["unit"]: novel["premise"] for novel in own}
         for rival, path in plan.rivals.items():
-            other = RunFolder.open(path)
+            other = RunFolder(path)
+            if not other.exists:
+                continue
             for novel in other.novels():
                 if novel["system"] == other.plan.systems[0] and premises.get(novel["unit"]) == novel["premise"]:
                     found[rival, novel["unit"]] = novel
         return found
+
+    def missing_rivals(self) -> dict[str, Path]:
+        """Return by name where rivals are to be whose runs are not there."""
+        return {rival: path for rival, path in self.plan.rivals.items() if not RunFolder(path).exists}
 
     def save_novel(self, job: Job, novel: NovelRecord) -> None:
         """Write a finished novel, at once or not at all."""

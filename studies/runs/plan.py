@@ -77,6 +77,8 @@ class Judge(BaseModel):
     """Who made the model; what a judge of the generator's own family says is not counted."""
     api_key_env: str | None = Field(default=None, pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,99}$")
     """Environment variable of the judge's key; the generator's key is sent to no address but the generator's."""
+    added: bool = False
+    """Whether a command named it and no plan, so that it stays a run's when the plan is run again."""
 
     @property
     def file(self) -> str:

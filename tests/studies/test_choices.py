@@ -108,7 +108,7 @@ def written(tmp_path):
     return folder
 
 
-def test_a_judge_tells_the_plan_that_was_taken_from_those_that_were_left(written):
+def test_a_judge_tells_the_plan_that_was_taken_from_those_that_were_left(written, tmp_path):
     taken = {part["plan"] for novel in written.novels() for part in novel["passages"]}
     judge = Judge(model="judge", family="other")
     left = len(unasked(written, "judge"))
@@ -122,6 +122,12 @@ def test_a_judge_tells_the_plan_that_was_taken_from_those_that_were_left(written
     # What one novel left may be what another took.
     assert {one.taken for one in found} == {1.0}
     assert all(0.5 <= one.left < 0.75 for one in found)
+    for row in written.rows("adherence.jsonl"):
+        assert sorted([row["place"], *row["left_places"]]) == list(range(1, 2 + len(row["left"])))
+        assert len(row["left_quotes"]) == len(row["left"])
+    write_report(written, tmp_path / "report", lambda said: None)
+    text = (tmp_path / "report" / "report.md").read_text(encoding="utf-8").partition("## Adherence to plans")[2]
+    assert all(f"| judge | {one.system} | 1 | {one.passages} | 1.00 | {one.left:.2f} |" in text for one in found)
     assert judge_adherence(written, judge, lambda said: None, model=model) == 0
     assert len(model.calls) == left, "no passage is asked about twice"
     shown = CliRunner().invoke(app, ["study", "adherence", str(written.path), "--json"])

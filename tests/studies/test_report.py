@@ -271,6 +271,20 @@ def test_text_in_tables_for_latex_is_broken_into_lines(judged, tmp_path):
         for row in body.removesuffix("\n").split(" \\\\"):
             cells = row.strip().removeprefix("\\hline").strip().split(" & ")
             assert all(kind.startswith("p") for kind, cell in zip(kinds, cells, strict=False) if len(cell) > 60)
+    for columns, body in tables:
+        rows = [row.removeprefix("\\hline").strip().split(" & ") for row in body.removesuffix("\n").split(" \\\\")]
+        widest = [
+            max(len(cell.replace("\\", "")) for cell in cells)
+            for cells in zip(*filter(lambda row: len(row) > 1, rows), strict=True)
+        ]
+        letters = 0 if "p{" in columns else sum(widest)
+        # Of Computer Modern a digit has 4 points at this size, and two columns are 6 apart.
+        assert len(widest) <= 2 or 4 * letters + 6 * len(widest) <= 345, columns
+    wide = Table(["system", *(f"figure {number}" for number in range(9))], [["re3", *["0.1 (0.2 and 0.3)"] * 9]])
+    parts = latex("t", [Section("a", [wide])])
+    assert parts.count("re3 &") == parts.count("system &") == 3, "the first column stands in each part"
+    assert [parts.count(f"figure {number}") for number in range(9)] == [1] * 9
+    assert parts.count(r"\label{") == 1
     long = [["word " * 20, "word " * 20]] * 12
     assert ", part 2}" in latex("t", [Section("a", [Table(["b", "c"], long)])])
     captions = re.findall(r"\\caption\{(.*)\}", text)
@@ -333,6 +347,50 @@ def test_every_pair_that_was_compared_is_tested_with_the_others(tmp_path, plan):
     people = text.partition("preferred by people")[2].partition("\n## ")[0]
     assert "| rolling_1024 : one_shot | coherent | 50 : 50 (0 to 100; n = 2) | 1/0/1 |" in people
     assert "| rolling_1024 | 100 : 0" in people
+
+
+def test_a_rival_whose_run_has_gone_is_said_and_left_out_until_it_is_there_again(judged, tmp_path):
+    other = tmp_path / "other"
+    shutil.copytree(judged.path, other)
+    folder = RunFolder.create(judged.path, judged.plan.model_copy(update={"rivals": {"gpt4": other}}))
+    label(folder, "mystery-01-s1", "gpt4", "coherent", 1.0)
+    assert "| gpt4 | " in reported(folder, tmp_path)
+    other.rename(tmp_path / "moved")
+    text = reported(folder, tmp_path)
+    assert "| gpt4 | " not in text
+    assert f"The run of the rival gpt4 is no longer in {other}" in text
+    write_site([folder], tmp_path / "site")
+    with pytest.raises(StudyError, match=f"The rival gpt4 is to be in {other}, where there is no run of a study"):
+        RunFolder.create(tmp_path / "new", folder.plan)
+    assert not (tmp_path / "new").exists(), "it is said before anything is made"
+
+
+def test_agreement_of_two_premises_has_no_interval_and_decides_nothing(judged):
+    for row in [row for row in judged.rows("labels.jsonl") if row["annotator"] == "Ada"]:
+        judged.append("labels.jsonl", {**row, "annotator": "Cleo"})
+    done = CliRunner().invoke(app, ["study", "agreement", str(judged.path)])
+    said = " ".join(done.output.split())
+    assert "reader for people on coherent: it cannot be told yet" in said
+    assert "wants 30 premises, and there are 2." in said
+    assert "may not" not in said
+    (row,) = [line for line in done.output.splitlines() if line.split()[:2] == ["coherent", "people"]]
+    assert row.split()[2:] == ["3", "2", "1.00"]
+    assert "Krippendorff's alpha of coherent among 3 people on 2 items" in reported(judged, judged.path.parent)
+
+
+def test_a_judge_that_a_command_has_added_stays_when_the_plan_is_run_again(toy, tmp_path):
+    path = tmp_path / "again"
+    shutil.copytree(toy / "run", path)
+    plan = RunFolder.open(path).plan
+    judges = [Judge(model="reader", family="b", added=True), Judge(model="of the plan", family="b")]
+    other = tmp_path / "other"
+    shutil.copytree(toy / "run", other)
+    RunFolder.create(path, plan.model_copy(update={"judges": judges, "rivals": {"gpt4": other}}))
+    done = CliRunner().invoke(app, ["study", "run", "toy", "-o", str(path), "--yes"])
+    assert done.exit_code == 0, done.output
+    again = RunFolder.open(path).plan
+    assert again.judges == judges[:1], "what a plan no longer names is no longer heard"
+    assert again.rivals == {"gpt4": other}
 
 
 def test_what_one_system_failed_to_finish_can_be_counted_as_lost(judged, tmp_path):

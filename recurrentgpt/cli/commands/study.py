@@ -132,9 +132,10 @@ def run(
     read = read_plan(plan) if guards is None else with_guards(read_plan(plan), guards)
     read = with_systems(read, system) if system else read
     known = {one.model for one in read.judges}
-    added = [Judge(model=model) for model in dict.fromkeys(judges) if model not in known]
+    added = [Judge(model=model, added=True) for model in dict.fromkeys(judges) if model not in known]
+    target = output or Path(read.name)
     wanted = read.model_copy(update={"judges": [*read.judges, *added]} | ({"replay": ""} if live else {}))
-    target = output or Path(wanted.name)
+    wanted = RunFolder(target).with_added(wanted)
     if estimate:
         RunFolder(target).check(wanted)
         jobs, cost = _left(wanted, RunFolder(target), judges)
@@ -242,6 +243,7 @@ def adherence(
     """
     from recurrentgpt.studies.judging.adherence import adherence as figures
     from recurrentgpt.studies.judging.adherence import judge_adherence, unasked
+    from recurrentgpt.studies.report.sections import adherence_table
     from recurrentgpt.studies.runs.endpoints import asks_paid_model
     from recurrentgpt.studies.runs.folder import RunFolder
 
@@ -264,21 +266,8 @@ def adherence(
     if not found:
         note("Nobody was asked yet: name a --judge. Systems that offer no plans have nothing to be asked about.")
         return
-    rows = [
-        (
-            one.judge,
-            one.system,
-            str(one.premises),
-            str(one.passages),
-            f"{one.taken:.2f}",
-            "" if one.left is None else f"{one.left:.2f}",
-            ("" if one.effect is None else f"{one.effect:.2f}")
-            + ("" if one.low is None else f" ({one.low:.2f} to {one.high:.2f})"),
-        )
-        for one in found
-    ]
-    heads = ("Judge", "System", "Premises", "Passages", "Plan taken happens", "Plans left happen", "Difference, 95 %")
-    print_table(heads, rows)
+    table = adherence_table(found)
+    print_table(tuple(table.headings), [tuple(row) for row in table.rows])
 
 
 @study.command()
@@ -354,6 +343,7 @@ def agreement(run: RunPath, json: JsonLines = False) -> None:
       recurrentgpt study agreement toy
       recurrentgpt study agreement toy --json > agreement.jsonl
     """
+    from recurrentgpt.studies.judging.statistics import FEWEST_TESTED
     from recurrentgpt.studies.report.figures import agreements
     from recurrentgpt.studies.runs.folder import RunFolder
 
@@ -377,12 +367,18 @@ def agreement(run: RunPath, json: JsonLines = False) -> None:
             str(row["raters"]),
             str(row["items"]),
             f"{row['alpha']:.2f}",
-            f"{row['low']:.2f} to {row['high']:.2f}",
+            "" if row["low"] is None else f"{row['low']:.2f} to {row['high']:.2f}",
         )
         for row in alphas
     ]
     print_table(("Criterion", "Among", "Raters", "Items", "Krippendorff's alpha", "95 %"), shown)
     for row in tests:
+        if row["passes"] is None:
+            note(
+                f"{row['among']} on {row['criterion']}: it cannot be told yet, for the alternative annotator test wants "
+                f"{FEWEST_TESTED} premises, and there are {row['premises']}."
+            )
+            continue
         may = "may" if row["passes"] else "may not"
         note(
             f"{row['among']} on {row['criterion']}: {may}, by the alternative annotator test (it beats {row['beaten']} of "
@@ -458,7 +454,7 @@ def _judges(names: Sequence[str], base_url: str | None, api_key_env: str | None,
 
     try:
         return [
-            Judge(model=name, base_url=base_url, api_key_env=api_key_env, family=family)
+            Judge(model=name, base_url=base_url, api_key_env=api_key_env, family=family, added=True)
             for name in dict.fromkeys(names)
         ]
     except ValidationError as error:

@@ -453,7 +453,7 @@ def adherence_section(folder: RunFolder) -> Section | None:
         [
             "A judge is shown a passage with the plan that was taken and those that were left, shuffled, and says of each "
             "whether it happens, with a quote: yes counts 1, partly 0.5. What is taken less what is left is the effect of the "
-            "choice. Means over premises, with the interval of 95 % from three on; `adherence.jsonl` of the run has every answer.",
+            "choice. Means over premises, with the interval of 95 % from three on; `adherence.jsonl` has every answer.",
             adherence_table(found),
         ],
     )
@@ -528,6 +528,12 @@ def judge_section(folder: RunFolder) -> Section:
                     for one in turned
                 ],
                 "Verdicts in both orders",
+            ),
+            *(
+                f"The verdicts of {one.judge} follow the order on {one.flips} of {one.pairs} pairs: these are ties, and draw "
+                "every preference towards 50."
+                for one in turned
+                if 2 * one.flips > one.pairs
             ),
         ]
     for row in agreements(folder):

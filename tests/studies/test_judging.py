@@ -225,6 +225,10 @@ def test_a_flip_and_a_tie_are_both_half_and_told_apart(tmp_path, plan):
         (0, 4, 0, None),
         (0, 0, 4, 0.5),
     ]
+    said = [part for part in judge_section(folder).parts if isinstance(part, str)]
+    assert [part for part in said if "follow the order" in part] == [
+        "The verdicts of first follow the order on 4 of 4 pairs: these are ties, and draw every preference towards 50."
+    ]
 
 
 @pytest.mark.parametrize(

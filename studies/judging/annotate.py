@@ -159,8 +159,9 @@ def _shuffle_key(annotator: str, pair: Pair, salt: str) -> int:
 def serve(
     folder: RunFolder, port: int, ready: Callable[[str], None], readers: Sequence[str] = (), host: str = LOOPBACK
 ) -> None:
-    """Serve the page until interrupted; `ready` is told its address, or with `readers` each one's."""
+    """Serve the page until interrupted; `ready` is told how to stop, and its address, or with `readers` each one's."""
     with server(folder, port, readers, host) as running:
+        ready("Stop with Ctrl-C. Read at:")
         for address in addresses(running, host):
             ready(address)
         running.serve_forever()

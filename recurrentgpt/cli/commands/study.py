@@ -330,7 +330,6 @@ def annotate(
     from recurrentgpt.studies.judging.annotate import serve
     from recurrentgpt.studies.runs.folder import RunFolder
 
-    note("Stop with Ctrl-C. Read at:")
     serve(RunFolder.open(run), port, note, reader or (), host)
 
 

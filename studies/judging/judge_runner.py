@@ -132,7 +132,11 @@ async def _judge_one(judging: _JudgeRun, judge: Judge) -> None:
         folder.append("judge_failures.jsonl", {"judge": judge.model, "error": ""})
     for criterion, one in known.items():
         if not one.qualified:
-            report(f"{judge.model} is not qualified to say what is {criterion}: its verdicts on it are not asked for")
+            can = one.pairs or one.lacks(_qualifying_novels(judging))
+            why = "" if can else "; nobody is named in these novels, of which it has to tell corrupted copies"
+            report(
+                f"{judge.model} is not qualified to say what is {criterion}: its verdicts on it are not asked for{why}"
+            )
     if not any(one.qualified for one in known.values()):
         return
     missing = sum(row["judge"] == judge.model and "unit" in row for row in failures(folder))

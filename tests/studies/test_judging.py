@@ -204,6 +204,17 @@ def test_a_judge_is_added_to_a_run_that_was_replayed(tmp_path, plan, served):
     assert (folder.path / "calls" / "judge-m.jsonl").exists()
 
 
+def test_why_nobody_can_qualify_is_said_where_novels_name_nobody(tmp_path, plan):
+    folder = judged_run(tmp_path / "run", plan, Judge(model="reader"))
+    for one in folder.novels():
+        path = folder.path / "novels" / f"{one['id']}.json"
+        path.write_text(json.dumps({**one, "text": "the rain fell on the roof, and the lamp burned low.\n\n" * 40}))
+    said = []
+    judge_run(folder, said.append, models=MODELS, retry=QUICK)
+    assert [text for text in said if "nobody is named in these novels" in text]
+    assert not folder.rows("verdicts.jsonl")
+
+
 def test_a_flip_and_a_tie_are_both_half_and_told_apart(tmp_path, plan):
     judges = [Judge(model=name) for name in ("first", "undecided", "reader")]
     folder = judged_run(tmp_path / "run", plan, *judges)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from recurrentgpt.studies.errors import StudyError
 from recurrentgpt.studies.extensions import load_extensions
-from recurrentgpt.studies.measures import choices, entities, long_range, repetition, retrieved, step_contract
+from recurrentgpt.studies.measures import choices, entities, long_range, recalled_passages, repetition, step_contract
 from recurrentgpt.studies.measures.measure import Measure
 
 ENTRY_POINTS = "recurrentgpt.measures"
@@ -17,7 +17,7 @@ MEASURES = {
         repetition.MEASURE,
         entities.MEASURE,
         long_range.MEASURE,
-        retrieved.MEASURE,
+        recalled_passages.MEASURE,
         choices.MEASURE,
         step_contract.CONTRACT,
         step_contract.PROMPT_GROWTH,

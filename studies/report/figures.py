@@ -23,7 +23,7 @@ from recurrentgpt.studies.judging.statistics import (
 )
 from recurrentgpt.studies.measures.catalogue import all_measures
 from recurrentgpt.studies.recording.jsonl import Row
-from recurrentgpt.studies.runs.folder import RunFolder
+from recurrentgpt.studies.runs.folder import RunFolder, missing_rivals
 from recurrentgpt.studies.runs.plan import Plan, Price
 from recurrentgpt.studies.runs.schemas import NovelRecord
 from recurrentgpt.studies.study_context import TOLERANCE
@@ -116,7 +116,7 @@ def preferences(folder: RunFolder, source: str) -> dict[tuple[str, str, str], di
 
     Only judges of the plan count that qualified and are not of the generator's own family, and rivals whose runs are there.
     """
-    (name, who), missing = _FILES[source], folder.missing_rivals()
+    (name, who), missing = _FILES[source], missing_rivals(folder.plan)
     counted = counted_judges(folder)
     # By who gave it: the last verdict counts, so that what somebody said twice counts once.
     gathered: dict[tuple[str, str, str], dict[str, dict[str, float]]] = defaultdict(lambda: defaultdict(dict))

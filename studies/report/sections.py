@@ -33,8 +33,9 @@ from recurrentgpt.studies.report.figures import (
     slopes,
 )
 from recurrentgpt.studies.runs.costs import CORRUPTED_NOVELS, CORRUPTION_KINDS
-from recurrentgpt.studies.runs.folder import RunFolder
+from recurrentgpt.studies.runs.folder import RunFolder, missing_rivals
 from recurrentgpt.studies.runs.plan import Plan, recordings_folder
+from recurrentgpt.studies.runs.schemas import NovelRecord
 from recurrentgpt.studies.study_context import Guards
 
 _BARS = (
@@ -129,7 +130,7 @@ def _about(folder: RunFolder) -> str:
     novels = [*folder.novels(), *folder.stopped_novels()]
     asked = sorted({novel["target"] for novel in novels})
     words = " or ".join(f"{one:,}" for one in asked) if len(asked) < 4 else f"{asked[0]:,} to {asked[-1]:,}"
-    models = " and ".join(sorted({name for novel in novels for name in novel["models"]})) or "a model that is not known"
+    models = " and ".join(_models(novels)) or "a model that is not known"
     heard = [who for file, who in (("verdicts.jsonl", "judges"), ("labels.jsonl", "people")) if folder.rows(file)]
     judged = (
         f"{' and '.join(heard).capitalize()} have compared them."
@@ -140,6 +141,11 @@ def _about(folder: RunFolder) -> str:
         f"{len(novels)} novels of {words} words asked for, by {len({novel['system'] for novel in novels})} systems on {models}, "
         f"guards: {folder.plan.guards}. {judged}"
     )
+
+
+def _models(novels: Sequence[NovelRecord]) -> list[str]:
+    """Return the names of the models that wrote some novels."""
+    return sorted({name for novel in novels for name in novel["models"]})
 
 
 def excerpts_section(folder: RunFolder) -> Section:
@@ -188,7 +194,7 @@ def runs_section(folders: Mapping[str, RunFolder]) -> Section:
     for run, folder in folders.items():
         measured = measured_rows(folder)
         values = {name: of_premises(measured, name) for name in names}
-        models = " and ".join(sorted({name for novel in folder.novels() for name in novel["models"]})) or "not known"
+        models = " and ".join(_models(folder.novels())) or "not known"
         cautions += [f"{run}: {caution}" for caution in (f"the model is {models}.", *_cautions(folder))]
         for system in named_systems(folder.plan, measured):
             many = _premises(measured, system)
@@ -568,7 +574,7 @@ def run_section(folder: RunFolder) -> Section:
     manifest, plan = folder.manifest, folder.plan
     novels = folder.novels()
     total, done = len(list(plan.jobs())), len(novels)
-    models = sorted({name for novel in novels for name in novel["models"]})
+    models = _models(novels)
     facts = [
         ["plan", plan.name],
         ["novels", f"{done} of {total}"],
@@ -603,7 +609,7 @@ def run_section(folder: RunFolder) -> Section:
         )
     section.parts += [
         f"The run of the rival {rival} is no longer in {path}: it is in no table until it is there again."
-        for rival, path in folder.missing_rivals().items()
+        for rival, path in missing_rivals(plan).items()
     ]
     section.parts += _outcomes(folder)
     stopped = {novel["id"]: novel for novel in folder.stopped_novels()}

@@ -92,12 +92,11 @@ class RunFolder:
 
     def check(self, plan: Plan) -> None:
         """Raise StudyError where the plan cannot be run into this folder."""
-        for rival, path in plan.rivals.items():
-            if not RunFolder(path).exists:
-                raise StudyError(
-                    f"The rival {rival} is to be in {path}, where there is no run of a study: run it first, or say where it is "
-                    "(`rivals` of the plan, or `study judge --rival`)."
-                )
+        for rival, path in missing_rivals(plan).items():
+            raise StudyError(
+                f"The rival {rival} is to be in {path}, where there is no run of a study: run it first, or say where it is "
+                "(`rivals` of the plan, or `study judge --rival`)."
+            )
         if not self._manifest.exists():
             if self.path.exists() and not self.path.is_dir():
                 raise StudyError(f"{self.path} is a file: name a folder.")
@@ -211,21 +210,17 @@ class RunFolder:
 
         A rival whose run is not there, see `missing_rivals`, has none.
         """
-        plan, own = self.plan, self.novels()
+        plan, own, missing = self.plan, self.novels(), missing_rivals(self.plan)
         found = {(novel["system"], novel["unit"]): novel for novel in own}
         premises = {novel["unit"]: novel["premise"] for novel in own}
         for rival, path in plan.rivals.items():
-            other = RunFolder(path)
-            if not other.exists:
+            if rival in missing:
                 continue
+            other = RunFolder.open(path)
             for novel in other.novels():
                 if novel["system"] == other.plan.systems[0] and premises.get(novel["unit"]) == novel["premise"]:
                     found[rival, novel["unit"]] = novel
         return found
-
-    def missing_rivals(self) -> dict[str, Path]:
-        """Return by name where rivals are to be whose runs are not there."""
-        return {rival: path for rival, path in self.plan.rivals.items() if not RunFolder(path).exists}
 
     def save_novel(self, job: Job, novel: NovelRecord) -> None:
         """Write a finished novel, at once or not at all."""
@@ -299,6 +294,11 @@ class RunFolder:
         partial = path.with_suffix(".partial")
         partial.write_text(text, encoding="utf-8")
         os.replace(partial, path)
+
+
+def missing_rivals(plan: Plan) -> dict[str, Path]:
+    """Return by name where rivals of a plan are to be whose runs are not there."""
+    return {rival: path for rival, path in plan.rivals.items() if not RunFolder(path).exists}
 
 
 def _text(value: Mapping[str, Any]) -> str:

@@ -85,7 +85,7 @@ def test_what_opens_speech_is_no_name_and_a_surname_is_nobody_else():
 def test_a_memory_that_brings_all_that_there_is_has_left_nothing_out():
     def recalled(*found):
         steps = [{**passage(step), "recalled": list(numbers)} for step, numbers in enumerate(found, start=1)]
-        return MEASURES["retrieved"].compute({"passages": steps}, find_system("recurrentgpt"))
+        return MEASURES["recalled passages"].compute({"passages": steps}, find_system("recurrentgpt"))
 
     assert recalled((), (), (1,), (2, 1)) == {"recalled": 0.75, "something_left_out": 0}
     # Two pieces of one passage are that passage.

@@ -433,7 +433,7 @@ def recall(
     elif system:
         _measure_systems(system, distance, json=json)
     else:
-        _measure_memory(distance, 200 if facts is None else facts, json=json)
+        _measure_memory(distance, facts, json=json)
 
 
 def _confirm_spending(*, yes: bool) -> None:
@@ -613,11 +613,12 @@ def _summary(plan: Plan, jobs: list[Job], cost: dict[str, float]) -> str:
     )
 
 
-def _measure_memory(distance: int, facts: int, *, json: bool) -> None:
+def _measure_memory(distance: int, facts: int | None, *, json: bool) -> None:
     """Print hit@4 at every distance."""
     from recurrentgpt.models.embeddings import default_embeddings
-    from recurrentgpt.studies.measures.planted import retrieval
+    from recurrentgpt.studies.measures.planted import FACTS, retrieval
 
+    facts = facts or FACTS
     note(f"embedding {distance + facts:,} passages; this takes minutes")
     found = retrieval(default_embeddings(), distance, facts=facts)
     if json:

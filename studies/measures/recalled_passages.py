@@ -19,7 +19,7 @@ def _compute(novel: NovelRecord, system: System) -> dict[str, float | None]:
 
 
 MEASURE = Measure(
-    name="retrieved",
+    name="recalled passages",
     description="What the long-term memory brought: `recalled` are the earlier passages that it put into the prompts of a step, "
     "the last one aside, which is there anyway, and `something left out` is the share of steps in which there were others that "
     "it did not choose. Where that is near 0 it brought all that there was, and nothing is learnt of its choice. What a system "

@@ -233,7 +233,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._page("start", annotator="", kind="text", hidden="")
         elif annotator is None:
             self._send_message(403 if self.tasks.links else 400, _NOBODY if self.tasks.links else _NAMES)
-        elif self.tasks.links and "begin" not in fields and not self.tasks.done(annotator):
+        elif "begin" not in fields and not self.tasks.done(annotator):
             self._page("start", annotator=given, kind="hidden", hidden="hidden")
         else:
             self._send_task(annotator, given, fields.get("task", ""))

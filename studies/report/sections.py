@@ -137,10 +137,9 @@ def _about(folder: RunFolder) -> str:
         if heard
         else "Neither a judge nor anybody else has compared them."
     )
-    return (
-        f"{len(novels)} novels of {words} words asked for, by {len({novel['system'] for novel in novels})} systems on {models}, "
-        f"guards: {folder.plan.guards}. {judged}"
-    )
+    wrote = f"{len(novels)} novel{'s' * (len(novels) > 1)} of {words} words asked for"
+    systems = len({novel["system"] for novel in novels})
+    return f"{wrote}, by {systems} system{'s' * (systems > 1)} on {models}, guards: {folder.plan.guards}. {judged}"
 
 
 def _models(novels: Sequence[NovelRecord]) -> list[str]:

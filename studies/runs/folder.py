@@ -26,7 +26,7 @@ from recurrentgpt.schema.errors import StorageError
 from recurrentgpt.studies.errors import StudyError, first_error
 from recurrentgpt.studies.recording import jsonl
 from recurrentgpt.studies.recording.jsonl import Row
-from recurrentgpt.studies.runs.plan import FIELD_MEANINGS, Job, Options, Plan, recordings_folder
+from recurrentgpt.studies.runs.plan import FIELD_MEANINGS, Job, Judge, Options, Plan, recordings_folder
 from recurrentgpt.studies.runs.provenance import collect_provenance, now
 from recurrentgpt.studies.runs.schemas import MANIFEST, NOVEL, ROWS, Manifest, NovelRecord, check_form
 
@@ -47,6 +47,14 @@ _KEYS = {
     "recall.jsonl": ("system",),
 }
 """What the rows of a file are about; of rows about the same thing the last holds."""
+_SAID_BY = {
+    "qualification.jsonl": "judge",
+    "verdicts.jsonl": "judge",
+    "adherence.jsonl": "judge",
+    "judge_failures.jsonl": "judge",
+    "labels.jsonl": "annotator",
+}
+"""The files of what readers and judges have said, and which field names them."""
 
 
 class RunFolder:
@@ -274,6 +282,32 @@ class RunFolder:
             check_form(path, row, ROWS[name])
             last[tuple(str(row.get(part, "")) for part in _KEYS.get(name, ())) or (str(number),)] = row
         return list(last.values())
+
+    def speakers(self) -> set[str]:
+        """Return the names of all readers and judges who have said something, or are to be asked."""
+        said = {str(row[by]) for file, by in _SAID_BY.items() for row in self.rows(file)}
+        return said | {judge.model for judge in self.plan.judges}
+
+    def forget(self, name: str) -> int:
+        """Delete all that a reader or a judge of this name has said, and the judge; return how many lines that were.
+
+        A judge that the plan's own file names is asked again when that plan is run again.
+        """
+        deleted = 0
+        with self.writing_lock():
+            for file, by in _SAID_BY.items():
+                rows = self.rows(file)
+                kept = [row for row in rows if row[by] != name]
+                if len(kept) < len(rows):
+                    self._write(self.path / file, "".join(f"{jsonl.to_line(row)}\n" for row in kept))
+                    deleted += len(rows) - len(kept)
+            own = Judge(model=name).file
+            for file in (own, f"adherence-{own}"):
+                (self.path / "calls" / file).unlink(missing_ok=True)
+            judges = [judge for judge in self.plan.judges if judge.model != name]
+            without = self.plan.model_copy(update={"judges": judges}).model_dump(mode="json")
+            self._write(self._manifest, _text({**self.manifest, "plan": without}))
+        return deleted
 
     @contextmanager
     def writing_lock(self) -> Iterator[None]:

@@ -14,7 +14,16 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    StrictInt,
+    ValidationError,
+    field_validator,
+)
 
 from recurrentgpt.models.embedded.adapter import NONE, Adapter
 from recurrentgpt.schema.errors import SettingsError
@@ -142,7 +151,7 @@ class Plan(BaseModel):
     premises: int | list[int] = 20
     """How many of each genre, from the first; or their numbers."""
     premises_file: Path | None = None
-    seeds: list[int] = Field(default=[1], min_length=1)
+    seeds: list[StrictInt] = Field(default=[1], min_length=1)
     words: int | dict[str, int] = 3000
     parallel: int = Field(default=1, ge=1, le=64)
     model: str = ""

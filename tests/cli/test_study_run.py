@@ -2,6 +2,7 @@
 
 import json
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -211,3 +212,15 @@ def test_systems_are_named_on_the_command_line_in_place_of_the_plans(cli, server
     assert len(RunFolder(tmp_path / "run").novels()) == 2
     unknown = cli("study", "run", plan(), "--system", "nobody", "--estimate")
     assert "There is no system 'nobody'" in unknown.err
+
+
+def test_a_reader_is_forgotten_once_that_is_agreed_to(cli, server, plan):
+    assert cli("study", "run", plan(), "-o", "run", "--yes").code == 0
+    said = {"unit": "mystery-01-s1", "first": "rolling_1024", "second": "one_shot", "criterion": "coherent"}
+    RunFolder.open(Path("run")).append("labels.jsonl", {"annotator": "Ada", **said, "preference": 1.0})
+    unknown = cli("study", "forget", "run", "Bob", "--yes")
+    assert (unknown.code, "there are Ada" in unknown.err) == (1, True)
+    assert "run it again with --yes" in cli("study", "forget", "run", "Ada").err
+    done = cli("study", "forget", "run", "Ada", "--yes")
+    assert (done.code, "1 answer deleted." in done.err) == (0, True)
+    assert "there is nobody" in cli("study", "forget", "run", "Ada", "--yes").err

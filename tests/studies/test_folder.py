@@ -87,6 +87,25 @@ def test_of_rows_about_the_same_thing_the_last_holds(folder):
     assert [found["preference"] for found in folder.rows("labels.jsonl")] == [0.5, 1.0]
 
 
+def test_who_is_forgotten_has_said_nothing_and_others_have(finished, plan):
+    judges = [Judge(model="reader/1"), Judge(model="other")]
+    run = RunFolder.create(finished.path, plan.model_copy(update={"judges": judges}))
+    pair = {"unit": "u", "first": "x", "second": "y", "criterion": "coherent", "preference": 1.0}
+    for name in ("reader/1", "other"):
+        run.append("verdicts.jsonl", {"judge": name, **pair})
+        run.append("judge_failures.jsonl", {"judge": name, "error": "gone"})
+        (run.path / "calls" / Judge(model=name).file).write_text("{}\n")
+    for name in ("Ada", "Bob"):
+        run.append("labels.jsonl", {"annotator": name, **pair})
+    assert run.speakers() == {"reader/1", "other", "Ada", "Bob"}
+    assert (run.forget("reader/1"), run.forget("Ada"), run.forget("Zoë")) == (2, 1, 0)
+    assert run.speakers() == {"other", "Bob"}
+    assert [row["judge"] for row in run.rows("verdicts.jsonl")] == ["other"]
+    assert [judge.model for judge in run.plan.judges] == ["other"]
+    assert sorted(path.name for path in run.path.glob("calls/judge-*")) == ["judge-other.jsonl"]
+    assert len(run.novels()) == 4
+
+
 @pytest.mark.parametrize("row", [{"judge": "reader"}, {"preference": 1.0}, 7, "text"])
 def test_a_row_without_its_fields_is_a_sentence(folder, row):
     (folder.path / "verdicts.jsonl").write_text(json.dumps(row) + "\n" + json.dumps(row) + "\n")

@@ -66,6 +66,8 @@ def read_all(page):
 
 def test_readers_with_links_of_their_own_read_on_a_phone_resume_and_agree(tmp_path, plan, open_page):
     folder = judged_run(tmp_path / "run", plan)
+    first = next(iter(folder.plan.jobs()))
+    folder.save_novel(first, novel(first, f"{STORY}\n\n" * 100))
     page = open_page(viewport=PHONE)
     with serving(folder, "Ada", "Bob") as links:
         page.goto(links["Ada"])
@@ -73,7 +75,9 @@ def test_readers_with_links_of_their_own_read_on_a_phone_resume_and_agree(tmp_pa
         follow(page, page.get_by_role("button", name="I agree, begin"))
         assert "1 of 4" in page.inner_text("body")
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-        assert page.get_by_role("button", name="Neither").bounding_box()["height"] >= 40
+        box = page.get_by_role("button", name="Neither").bounding_box()
+        assert box["height"] >= 40
+        assert box["y"] + box["height"] <= PHONE["height"], "answers are at hand wherever one reads"
         follow(page, page.get_by_role("button", name="Neither"))
         follow(page, page.get_by_role("link", name="Change the answer before"))
         assert "You chose neither" in page.inner_text("body")

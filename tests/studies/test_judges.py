@@ -148,12 +148,15 @@ def page(judged):
         thread.join()
 
 
+BEGIN = "/?annotator=Ada&begin=1"
+
+
 def hidden(text, name):
     return re.search(rf'name="{name}" value="([^"]*)"', text)[1]
 
 
 def test_an_annotator_labels_every_pair_once(judged, page):
-    status, text = page("/?annotator=Ada")
+    status, text = page(BEGIN)
     seen = 0
     while "Which is more" in text:
         assert status == 200
@@ -167,8 +170,17 @@ def test_an_annotator_labels_every_pair_once(judged, page):
     assert seen == len(pairs(judged)) * 2 == 4
     labels = judged.rows("labels.jsonl")
     assert [row["preference"] for row in labels] == [1.0] * 4
-    assert "All 4 are done" in page("/?annotator=Ada")[1]
-    assert "1 of 4" in page("/?annotator=Bob")[1]
+    assert "All 4 are done" in page(BEGIN)[1]
+    assert "1 of 4" in page("/?annotator=Bob&begin=1")[1]
+
+
+def test_an_address_with_a_name_begins_with_what_is_kept_of_who_has_not_agreed(page):
+    text = page("/?annotator=Ada")[1]
+    assert "Taking part is your own choice" in text
+    assert (hidden(text, "begin"), hidden(text, "annotator")) == ("1", "Ada")
+    text = page(BEGIN)[1]
+    page("/", {name: hidden(text, name) for name in ("token", "annotator", "task")} | {"verdict": "A"})
+    assert "2 of 4" in page("/?annotator=Ada")[1]
 
 
 def test_control_is_asked_of_people_who_see_what_was_chosen_and_of_no_judge(tmp_path, plan):
@@ -192,7 +204,7 @@ def test_a_pair_is_read_once_for_all_questions_about_it(judged, page):
     assert [task.pair for task in first] == [task.pair for task in second]
     assert [(task.a, task.b) for task in first] == [(task.a, task.b) for task in second]
     assert {(one.criterion, other.criterion) for one, other in zip(first, second, strict=True)} == {CRITERIA}
-    text = page("/?annotator=Ada")[1]
+    text = page(BEGIN)[1]
     assert "The same two novels" not in text
     fields = {name: hidden(text, name) for name in ("token", "annotator", "task")}
     assert "The same two novels as before" in page("/", {**fields, "verdict": "A"})[1]
@@ -203,7 +215,7 @@ def test_a_wrong_click_can_be_taken_back_and_the_last_answer_holds(judged, page)
         fields = {name: hidden(text, name) for name in ("token", "annotator", "task")}
         return page("/", {**fields, "verdict": verdict})[1]
 
-    first = page("/?annotator=Ada")[1]
+    first = page(BEGIN)[1]
     assert "<p hidden>" in first, "there is nothing to take back yet"
     text = choose(first, "tie")
     back = re.search(r'<p ><a href="([^"]+)"', text)[1].replace("&amp;", "&")
@@ -215,14 +227,14 @@ def test_a_wrong_click_can_be_taken_back_and_the_last_answer_holds(judged, page)
     assert len(judged.rows("labels.jsonl")) == 1
     assert judged.rows("labels.jsonl")[0]["preference"] != 0.5
     for _ in range(3):
-        text = choose(page("/?annotator=Ada")[1], "tie")
+        text = choose(page(BEGIN)[1], "tie")
     assert "All 4 are done" in text
     last = re.search(r'<a href="([^"]+)"', text)[1].replace("&amp;", "&")
     assert "4 of 4" in page(last)[1]
 
 
 def test_two_servers_of_one_run_count_a_label_once(judged, page):
-    text = page("/?annotator=Ada")[1]
+    text = page(BEGIN)[1]
     task = hidden(text, "task")
     page("/", {"token": hidden(text, "token"), "annotator": "Ada", "task": task, "verdict": "A"})
     other = Annotation(judged)
@@ -230,18 +242,18 @@ def test_two_servers_of_one_run_count_a_label_once(judged, page):
     other.label("Ada", task, "B")
     (label,) = judged.rows("labels.jsonl")
     assert label["verdict"] == "B"
-    assert "2 of 4" in page("/?annotator=Ada")[1]
+    assert "2 of 4" in page(BEGIN)[1]
 
 
 def test_text_is_shown_and_not_run(page):
-    pages = [page(f"/?annotator=Reader{number}")[1] for number in range(8)]
+    pages = [page(f"/?annotator=Reader{number}&begin=1")[1] for number in range(8)]
     assert any("&lt;script&gt;alert(1)&lt;/script&gt; &amp; $a story" in text for text in pages)
     assert not any("<script" in text for text in pages)
 
 
 def test_other_sites_cannot_reach_the_page(page):
     assert page("/", Host="evil.example")[0] == 403
-    text = page("/?annotator=Ada")[1]
+    text = page(BEGIN)[1]
     fields = {name: hidden(text, name) for name in ("token", "annotator", "task")} | {"verdict": "A"}
     assert page("/", fields, Origin="http://evil.example")[0] == 403
     assert page("/", {**fields, "token": "guess"})[0] == 403
@@ -286,5 +298,5 @@ def test_a_path_that_is_none_and_a_browser_that_goes_away_leave_the_terminal_alo
 
 def test_damage_to_the_labels_is_said_on_the_page(judged, page):
     (judged.path / "labels.jsonl").write_text("{}\n")
-    status, text = page("/?annotator=Ada")
+    status, text = page(BEGIN)
     assert (status, "labels.jsonl is damaged" in text) == (500, True)

@@ -71,6 +71,7 @@ def test_the_tables_have_the_papers_lengths():
         (('name = "small"', ""), "`name` is missing"),
         (('name = "small"', 'name = "a/b"'), "`name` must be 1 to 40 letters"),
         (("parallel = 2", 'tier = "huge"'), "`tier` must be 'auto', 'small' or 'full'"),
+        (("parallel = 2", "seeds = [true]"), "`seeds"),
         (("parallel = 2", "temperature = 99.0"), "`temperature` must be at most 2\\."),
         (("parallel = 2", "temperature = nan"), "`temperature` must be at most 2\\."),
         (("parallel = 2", 'base_url = "nonsense"'), "'nonsense' is none"),

@@ -334,6 +334,32 @@ def annotate(
 
 
 @study.command()
+def forget(
+    run: RunPath,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A reader's name, or the model of a judge.")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before answers are deleted.")] = False,
+) -> None:
+    """Delete all answers of a reader, or a judge with its verdicts and calls.
+
+    Stop the reading page first. Reports that are written already keep what they say: write them again.
+
+    \b
+    Example:
+      recurrentgpt study forget toy Ada
+    """
+    from recurrentgpt.studies.errors import StudyError
+    from recurrentgpt.studies.runs.folder import RunFolder
+
+    folder = RunFolder.open(run)
+    if name not in (known := folder.speakers()):
+        there = f"there are {', '.join(sorted(known))}" if known else "there is nobody"
+        raise StudyError(f"{run} has no reader and no judge named {name!r:.60}: {there}.")
+    if not confirmed(f"Delete all that {name} has said of {run}?", yes=yes):
+        raise StudyError("Nothing was deleted; --yes deletes without asking.")
+    note(f"{counted(folder.forget(name), 'answer')} deleted.")
+
+
+@study.command()
 def agreement(run: RunPath, json: JsonLines = False) -> None:
     """Show how far people and judges of a run agree, and whether a judge may stand for people.
 

@@ -15,6 +15,8 @@ SCHEMA_VERSION = 3
 STORIES = "stories.db"
 CHECKPOINTS = "checkpoints.db"
 
+CLOSED = "no active connection"
+"""What aiosqlite says of a connection that was closed."""
 _ELSEWHERE = "check the permissions of the file and its folder, or set RECURRENTGPT_HOME to another folder"
 _FAULTS = {
     sqlite3.SQLITE_FULL: "the disk is full; free some space and run again",
@@ -46,6 +48,8 @@ def storage_errors(path: Path) -> Iterator[None]:
         # The store's reads wrap what SQLite said in a ValueError; what is no text at all is one itself.
         fault = error.__cause__ if isinstance(error, ValueError) and error.__cause__ else error
         code = _primary(fault)
+        if str(error) == CLOSED:
+            raise StorageError(f"{path} was closed: open the library again, and its stories from there.") from error
         if code not in _FAULTS:
             raise
         sentence = f"{path} cannot be used: {_FAULTS[code]}"

@@ -194,8 +194,12 @@ def _serve(started: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]]) -> 
         await stopping.wait()
 
     loop = new_event_loop()
+    alive = loop.create_task(live())
     try:
-        loop.run_until_complete(live())
+        while not alive.done():
+            # What a task raises to end a program ends the loop, too: it goes on for all others, and who waits for it is told.
+            with suppress(KeyboardInterrupt, SystemExit):
+                loop.run_until_complete(alive)
         loop.run_until_complete(_cancel_all(asyncio.all_tasks(loop)))
         loop.run_until_complete(loop.shutdown_asyncgens())
     finally:

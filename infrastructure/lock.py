@@ -20,7 +20,7 @@ def refuse_writers(folder: Path) -> None:
             with FileLock(path, timeout=0):
                 pass
         except Timeout as error:
-            raise _busy(path.stem) from error
+            raise _busy(path) from error
         except OSError as error:
             raise _unwritable(folder, error) from error
 
@@ -29,9 +29,18 @@ def _unwritable(folder: Path, error: OSError) -> StorageError:
     return StorageError(f"Cannot write in {folder} ({error.strerror}): check its permissions.")
 
 
-def _busy(story: str) -> StoryBusy:
+_held: set[Path] = set()
+"""The locks that this process holds."""
+
+
+def _busy(lock: Path) -> StoryBusy:
+    if lock in _held:
+        return StoryBusy(
+            f"Story {lock.stem} is being written by this very program, in a call or an iterator that is still open: let it end, "
+            "or close it, and try again."
+        )
     return StoryBusy(
-        f"Story {story} is being written by another process: wait until it is done, or close it, and try again."
+        f"Story {lock.stem} is being written by another process: wait until it is done, or close it, and try again."
     )
 
 
@@ -45,15 +54,18 @@ async def writing(folder: Path | None, story: str) -> AsyncIterator[None]:
         yield
         return
     check_story_id(story)
-    lock = AsyncFileLock(folder / f"{story}.lock", timeout=0, thread_local=False)
+    path = folder / f"{story}.lock"
+    lock = AsyncFileLock(path, timeout=0, thread_local=False)
     try:
         await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True)
         await lock.acquire()
     except Timeout as error:
-        raise _busy(story) from error
+        raise _busy(path) from error
     except OSError as error:
         raise _unwritable(folder, error) from error
+    _held.add(path)
     try:
         yield
     finally:
+        _held.discard(path)
         await lock.release()

@@ -14,11 +14,15 @@ PART_WORDS = 4
 
 def query_parts(query: str, also: Collection[str] = ()) -> list[str]:
     """Return the sentences of a query, the first ones if they are too many, and after them what else is asked."""
-    found: list[str] = []
+    found: list[list[str]] = []
+    last = 0
     for sentence in sentences(query):
-        if found and min(count_words(sentence), count_words(found[-1])) < PART_WORDS:
-            found[-1] += f" {sentence}"
+        words = count_words(sentence)
+        if found and min(words, last) < PART_WORDS:
+            found[-1].append(sentence)
+            last += words
         else:
-            found.append(sentence)
-    further = list(also)[: MOST_PARTS - 1]
-    return list(dict.fromkeys([*(found or [query])[: MOST_PARTS - len(further)], *further]))
+            found.append([sentence])
+            last = words
+    parts, further = [" ".join(part) for part in found], list(also)[: MOST_PARTS - 1]
+    return list(dict.fromkeys([*(parts or [query])[: MOST_PARTS - len(further)], *further]))

@@ -23,11 +23,11 @@ from recurrentgpt.memory.corrections import with_summary
 from recurrentgpt.memory.excerpts import terms
 from recurrentgpt.memory.index import Hit, Part, Scope, StoryIndex
 from recurrentgpt.memory.log_reader import LogReader
-from recurrentgpt.memory.nearness import nearness
+from recurrentgpt.memory.nearness import embedded, nearness
 from recurrentgpt.memory.query import query_parts
 from recurrentgpt.memory.row_shapes import fits
 from recurrentgpt.memory.row_texts import KINDS, Row, row_text, rows_of
-from recurrentgpt.memory.rows import Matrix, codes, deflate, inflate, pack, unit, unpack
+from recurrentgpt.memory.rows import Matrix, codes, deflate, inflate, pack, unpack
 from recurrentgpt.memory.superseded import says, without_superseded
 from recurrentgpt.models.embedders import Embedder, embedding_id
 from recurrentgpt.schema.codex import Superseded
@@ -308,8 +308,7 @@ class Recall:
 
     async def _embed(self, texts: list[str]) -> Matrix:
         # to_thread, not aembed_documents: its default does the same, and ours are CPU-bound.
-        found = await asyncio.to_thread(self.embeddings.embed_documents, texts)
-        return unit(np.asarray(found, dtype=np.float32))
+        return await asyncio.to_thread(embedded, self.embeddings, texts)
 
     async def _keep(self, story: str, rows: Mapping[str, VectorRow]) -> None:
         """Store what was embedded, for the next time."""

@@ -53,12 +53,11 @@ async def open_story(state: State, runtime: StoryRuntime, form: type[BaseModel] 
     A new story's plan and short-term memory are kept where they are given, so that anybody's own story can go on. What a
     chat said last is a new story's premise, and the answer in an open one. `form` is what a capable model fills in.
     """
-    if runtime.context.embeddings is None and runtime.context.vector_store is None:
-        # Needed first when there is a passage to remember: too late to say that there is no such model, or to fetch it in the
-        # middle of a story.
-        embedder = runtime.recall.embeddings
-        if isinstance(embedder, MiniLM):
-            await asyncio.to_thread(embedder.fetched)
+    # Needed first when there is a passage to remember: too late to say that there is no such model, or to fetch it in the middle
+    # of a story.
+    embedder = runtime.recall.embeddings
+    if isinstance(embedder, MiniLM) and runtime.context.vector_store is None:
+        await asyncio.to_thread(embedder.fetched)
     stood = State(**{**state, **state.get("before", {})})  # type: ignore[typeddict-item]
     asked = stood.get("problem", "")
     # Another take is written from the plan that the log has of it.

@@ -79,10 +79,13 @@ class StoryRuntime(PromptRuntime):
     @cached_property
     def recall(self) -> Recall | VectorStoreRecall:
         """The search over the log with this run's embedding model, or with its vector store."""
+        given = self.context.embeddings
+        if given is not None and not callable(getattr(given, "embed_documents", None)):
+            raise SettingsError(f"Embeddings are a LangChain Embeddings, not {type(given).__name__}.")
         if (vectors := self.context.vector_store) is not None:
-            embeddings = self.context.embeddings or vectors.embeddings or default_embeddings()
+            embeddings = given or vectors.embeddings or default_embeddings()
             return VectorStoreRecall(self.log, vectors, embeddings)
-        return Recall(self.log, self.context.embeddings or default_embeddings(), facts)
+        return Recall(self.log, given or default_embeddings(), facts)
 
     async def tell_as_kept(self, state: State, *, seconds: float = math.inf) -> None:
         """Tell the story as it is kept, where this run says nothing else: as its record was read here in the last `seconds`.

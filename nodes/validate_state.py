@@ -14,7 +14,7 @@ from typing import Any, Literal
 import ormsgpack
 from pydantic import TypeAdapter, ValidationError
 
-from recurrentgpt.nodes.human.answers import MOST_PLAN_WORDS
+from recurrentgpt.nodes.human.answers import MOST_PLAN_CHARACTERS, MOST_PLAN_WORDS
 from recurrentgpt.nodes.routes import plan_in_hand, waiting_plan
 from recurrentgpt.prose.model_text import control_character, visible_line, visible_text
 from recurrentgpt.prose.sentences import count_words
@@ -141,6 +141,11 @@ def unusable(state: State) -> dict[str, str]:
     for name, (least, most) in _COUNTS.items():
         if name not in found and not least <= state.get(name, 0) <= most:  # type: ignore[operator]
             found[name] = f"`{name}` cannot be used (it is from {least} to {most:,})"
+    offered = [*([] if "candidate_plans" in found else state.get("candidate_plans", [])), state.get("written_plan")]
+    for name in ("plan", "next_plan"):
+        # What a model offered is taken as it is; anything else is held to what an answer is held to.
+        if name not in found and (text := state.get(name)) and text not in offered and (wrong := _no_plan(str(text))):
+            found[name] = f"`{name}` {wrong}"
     if "short_term_memory" not in found:
         memory = state.get("short_term_memory", "")
         lines, words = len(memory.splitlines()), count_words(memory)
@@ -150,6 +155,16 @@ def unusable(state: State) -> dict[str, str]:
                 f"{MEMORY_WORDS} fit"
             )
     return found | _of_the_brief({name: value for name, value in state.items() if name not in found})
+
+
+def _no_plan(text: str) -> str:
+    """Return why no prompt should carry a text as a plan; empty for one that may."""
+    if odd := control_character(text):
+        return f"holds the control character {odd!r}"
+    if len(text) > MOST_PLAN_CHARACTERS:
+        return f"has {len(text):,} characters; at most {MOST_PLAN_CHARACTERS:,} fit"
+    words = count_words(text)
+    return f"has {words:,} words; at most {MOST_PLAN_WORDS} fit" if words > MOST_PLAN_WORDS else ""
 
 
 def _of_the_brief(fields: Mapping[str, Any]) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import os
 import threading
 import weakref
 from contextlib import AsyncExitStack
@@ -65,6 +66,18 @@ def _close_all() -> None:
 
 _default: dict[tuple[str, str | None], Engine] = {}
 _default_lock = threading.Lock()
+
+
+def _forget() -> None:
+    """Forget the engines of the process that this one was forked from: the threads of their databases are not here."""
+    global _default_lock
+    _default_lock = threading.Lock()
+    _default.clear()
+    _open.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
 
 
 def default_engine() -> Engine:

@@ -37,7 +37,11 @@ MEMORY_WORDS = 500
 
 
 def dearer(old: int | None, new: int) -> int:
-    """Return the larger of what a step needed before and now; 0 begins anew. A reducer."""
+    """Return the larger of what a step needed before and now; 0 begins anew. A reducer. Raises StateError for no number."""
+    if not isinstance(new, int):
+        raise StateError(
+            "The state's `dearest` cannot be used: it is the tokens of a step's greatest prompt, a whole number."
+        )
     return max(old or 0, new) if new else 0
 
 

@@ -25,6 +25,7 @@ from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS
 
 MOST_PLAN_WORDS = 400
 LONG_WORD = 12
+MOST_PLAN_CHARACTERS = MOST_PLAN_WORDS * LONG_WORD
 """Characters a word may take up on average: text without spaces is bounded too."""
 _JSON = ("{", "[{")
 
@@ -241,8 +242,8 @@ def check_plan(text: object) -> str:
         raise BadAnswer(f"A plan is text; it is {text!r:.60}.")
     if odd := control_character(text):
         raise BadAnswer(f"The plan holds the control character {odd!r}; take it out.")
-    if len(text) > MOST_PLAN_WORDS * LONG_WORD:
-        raise BadAnswer(f"A plan has at most {MOST_PLAN_WORDS * LONG_WORD:,} characters; this one has {len(text):,}.")
+    if len(text) > MOST_PLAN_CHARACTERS:
+        raise BadAnswer(f"A plan has at most {MOST_PLAN_CHARACTERS:,} characters; this one has {len(text):,}.")
     if count_words(text) > MOST_PLAN_WORDS:
         raise BadAnswer(f"A plan has at most {MOST_PLAN_WORDS} words; this one has {count_words(text)}.")
     plan = visible_line(text)

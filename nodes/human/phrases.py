@@ -375,7 +375,8 @@ def agreed(text: str, asked: str, plans: Sequence[str]) -> int | Action | None:
 
     Raises BadAnswer, which asks back, for a no, and for a yes where several answers were offered.
     """
-    offer = _OFFERS.match(asked) if len(text) <= LONGEST_PHRASE else None
+    # What was asked is of the state, which anybody may have changed, and is checked later.
+    offer = _OFFERS.match(asked) if isinstance(asked, str) and len(text) <= LONGEST_PHRASE else None
     if offer is None:
         return None
     said = _bare(text)

@@ -5,7 +5,7 @@ from langgraph.types import Command
 
 from recurrentgpt.graph.story import build_story_graph
 from recurrentgpt.nodes.validate_state import FIELDS
-from recurrentgpt.schema.errors import RecurrentGPTError, StoryError
+from recurrentgpt.schema.errors import RecurrentGPTError, StateError, StoryError
 from recurrentgpt.schema.state import State
 
 EDIT = "Zoltan owes Mira a horse."
@@ -76,6 +76,7 @@ BAD_TYPES = {
     "choice": {"by": "human"},
     "usage": {"write": 5},
     "take": "twice",
+    "problem": 5,
 }
 BEYOND = {
     "short_term_memory": "Mira runs.\n" * 21,
@@ -209,6 +210,20 @@ async def test_what_cannot_be_changed_is_refused_with_a_sentence(asked, model, f
     assert (await asked.state())["step"] == 2
     assert len(await asked.log.links(before["story"])) == 3, "nothing was written"
     assert (await asked.answer(1))["step"] == 3
+
+
+@pytest.mark.parametrize("plan", ["Mira burns\x00 the letter.", "Mira runs. " * 300, "x" * 5000])
+@pytest.mark.parametrize("name", ["plan", "next_plan"])
+async def test_a_plan_that_no_answer_may_have_is_none_in_the_state_either(asked, model, name, plan):
+    before = await asked.state()
+    await asked.graph.aupdate_state(asked.config, {name: plan})
+    with pytest.raises(StateError, match=f"The state's `{name}` h(as|olds)"):
+        await asked.run(None)
+    assert not model.calls
+    await asked.graph.aupdate_state(asked.config, {name: EDIT})
+    await asked.run(None)
+    commit = await asked.log.get(before["story"], (await asked.state())["head"])
+    assert (commit["step"], commit["plan"]) == (3, EDIT)
 
 
 @pytest.mark.parametrize("as_node", ["__start__", None])

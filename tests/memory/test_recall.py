@@ -15,6 +15,7 @@ from langgraph.store.memory import InMemoryStore
 
 from recurrentgpt.checkpoints import open_persistence
 from recurrentgpt.memory import index as index_module
+from recurrentgpt.memory import query as query_module
 from recurrentgpt.memory import recall as module
 from recurrentgpt.memory.excerpts import terms
 from recurrentgpt.memory.nearness import nearness
@@ -24,7 +25,9 @@ from recurrentgpt.memory.row_texts import context_of, passage_rows, pieces, rows
 from recurrentgpt.memory.rows import codes, deflate, inflate, pack, unpack
 from recurrentgpt.memory.story_log import StoryLog, commit_id
 from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.codex import Superseded
+from recurrentgpt.schema.errors import SettingsError
 from recurrentgpt.schema.shared_map import SharedMap
 
 from .oracle import expected
@@ -458,6 +461,32 @@ def test_a_query_of_many_sentences_has_a_bounded_number_of_parts():
     ]
     assert query_parts("") == [""]
     assert query_parts(plan, also=["The ferryman is Tobias."])[-1] == "The ferryman is Tobias."
+
+
+def test_a_query_of_short_sentences_is_counted_once(monkeypatch):
+    """Each was counted again for every sentence that joined it: 8,000 took twelve seconds, in the loop of all stories."""
+    counted = []
+    monkeypatch.setattr(query_module, "count_words", lambda text: counted.append(len(text)) or count_words(text))
+    query = "Mira walks on. " * 400
+    assert query_parts(query) == [query.strip()]
+    assert sum(counted) <= len(query)
+
+
+@pytest.mark.parametrize(
+    "vectors",
+    [[[float("nan")] * 4], [[1.0, 2.0], [1.0]], [], [[]], [1.0]],
+    ids=["nan", "lengths", "none", "empty", "flat"],
+)
+async def test_what_is_no_vector_is_said_where_it_comes_from(persistence, commit, forget, vectors):
+    class Odd(HashEmbeddings):
+        def embed_documents(self, texts):
+            return vectors * (len(texts) if len(vectors) == 1 else 1)
+
+    story, recall = next(stories), Recall(StoryLog(persistence.store), Odd())
+    with pytest.raises(SettingsError, match="one vector of finite numbers"):
+        await grow(recall, commit, story, ["The lamp burned.", "The boat sank."])
+    with pytest.raises(SettingsError, match="one vector of finite numbers"):
+        nearness(Odd(), ["a lamp", "lamps"], ["a boat"])
 
 
 async def test_nothing_is_found_where_there_is_nothing(persistence, commit, forget):

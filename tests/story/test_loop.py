@@ -228,6 +228,23 @@ async def test_closing_an_awaited_stream_that_is_held_back_ends_it():
     assert source.made < source.most
 
 
+@pytest.mark.parametrize("ends", [SystemExit, KeyboardInterrupt])
+def test_what_ends_a_program_reaches_who_waits_for_it_and_ends_no_other_work(ends):
+    async def spent():
+        raise ends("the budget is spent")
+
+    async def within():
+        return await asyncio.get_running_loop().create_task(spent())
+
+    async def answer():
+        return 7
+
+    for work in (spent, within):
+        with pytest.raises(ends, match="the budget is spent"):
+            loop.call(work)
+        assert loop.call(answer) == 7
+
+
 _FORKED = """
 import os
 from recurrentgpt.infrastructure import background_loop as loop
@@ -264,8 +281,31 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 
 
+_FORKED_WITH_THE_USERS_OWN_STORIES = """
+import os, sys
+os.environ["RECURRENTGPT_HOME"] = sys.argv[1]
+from recurrentgpt import Story
+from recurrentgpt.models.embeddings import HashEmbeddings
+from recurrentgpt.testing import ScriptedChatModel
+
+def write():
+    story = Story.new("mystery", "Mira tends a lamp.", model=ScriptedChatModel(), embeddings=HashEmbeddings())
+    return story.step().step
+
+write()
+child = os.fork()
+if child == 0:
+    os._exit(write())
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-@pytest.mark.parametrize(("script", "said"), [(_FORKED, "7 7"), (_FORKED_AND_WROTE, "3")], ids=["loop", "recall"])
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [(_FORKED, "7 7"), (_FORKED_AND_WROTE, "3"), (_FORKED_WITH_THE_USERS_OWN_STORIES, "1")],
+    ids=["loop", "recall", "library"],
+)
 def test_a_process_that_was_forked_has_a_loop_and_threads_of_its_own(tmp_path, script, said):
     """As workers of a server have that loads the application once and forks."""
     command = [sys.executable, "-W", "ignore", "-c", script, str(tmp_path)]

@@ -9,7 +9,7 @@ import pytest
 
 from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.library import Library, default_library
-from recurrentgpt.schema.errors import BadAnswer, StoryBusy, StoryNotFound
+from recurrentgpt.schema.errors import BadAnswer, SettingsError, StorageError, StoryBusy, StoryNotFound
 from recurrentgpt.story import Story
 
 EDIT = "Zoltan owes Mira a horse."
@@ -158,6 +158,22 @@ def test_a_story_is_found_by_id_prefix_and_title(library, settings):
     for unknown in ("Ten Gloves", "", "   ", "*", "%"):
         with pytest.raises(StoryNotFound, match="There is no story"):
             Story.open(unknown, library=library)
+
+
+def test_a_library_that_was_closed_is_a_sentence(tmp_path, settings):
+    with Library.open(tmp_path / "closed") as closed:
+        story = Story.new("fantasy", library=closed, **settings())
+        story.step()
+    for read in (story.step, closed.stories, lambda: story.plans):
+        with pytest.raises(StorageError, match="was closed: open the library again"):
+            read()
+
+
+def test_what_is_no_embedding_model_is_refused_before_anything_is_written(library, settings, model):
+    story = Story.new("fantasy", library=library, **settings(embeddings=5))
+    with pytest.raises(SettingsError, match="Embeddings are a LangChain Embeddings, not int"):
+        story.step()
+    assert model.calls == []
 
 
 async def test_the_users_own_library_is_opened_when_none_is_given(user_folder, settings):

@@ -234,6 +234,8 @@ def test_a_story_that_is_being_written_is_busy_for_others(library, begin, settin
     other = Story.open(story.id, library=library, **settings())
     stream = story.stream(1)
     next(stream)
+    with pytest.raises(StoryBusy, match="by this very program, in a call or an iterator that is still open"):
+        story.choose(1)
     for write in (other.step, lambda: other.choose(1), lambda: other.edit_memory("Mira."), lambda: list(other.replan()),
                   lambda: list(other.retry()), story.step):  # fmt: skip
         with pytest.raises(StoryBusy, match="being written"):

@@ -15,7 +15,7 @@ SCHEMA_VERSION = 3
 STORIES = "stories.db"
 CHECKPOINTS = "checkpoints.db"
 
-CLOSED = "no active connection"
+_CLOSED = "no active connection"
 """What aiosqlite says of a connection that was closed."""
 _ELSEWHERE = "check the permissions of the file and its folder, or set RECURRENTGPT_HOME to another folder"
 _FAULTS = {
@@ -48,7 +48,7 @@ def storage_errors(path: Path) -> Iterator[None]:
         # The store's reads wrap what SQLite said in a ValueError; what is no text at all is one itself.
         fault = error.__cause__ if isinstance(error, ValueError) and error.__cause__ else error
         code = _primary(fault)
-        if str(error) == CLOSED:
+        if str(error) == _CLOSED:
             raise StorageError(f"{path} was closed: open the library again, and its stories from there.") from error
         if code not in _FAULTS:
             raise

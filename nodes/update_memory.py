@@ -17,14 +17,14 @@ from functools import lru_cache
 from itertools import accumulate, zip_longest
 from typing import Annotated, Any
 
-import numpy as np
 from langchain_core.messages import AIMessage, HumanMessage
 from pydantic import BaseModel, BeforeValidator, Field, Strict, create_model, model_validator
 
 from recurrentgpt.memory.codex import changed, open_entries, sentence_of, tell, touched
 from recurrentgpt.memory.dead_who_act import dead_who_act
 from recurrentgpt.memory.forgetting import admit, forget
-from recurrentgpt.memory.rows import Matrix, unit
+from recurrentgpt.memory.nearness import embedded
+from recurrentgpt.memory.rows import Matrix
 from recurrentgpt.memory.told_of_people import begins_with, says_what_they_do, tells_how_they_live
 from recurrentgpt.models.calls import ask
 from recurrentgpt.models.decoding import FACTS, FULL_REPLY_TOKENS, sampled
@@ -735,7 +735,6 @@ def _reader(lines: list[str], state: State, runtime: StoryRuntime, model: Resolv
 
 def _similarity(runtime: StoryRuntime, first: list[str], second: list[str]) -> Matrix:
     """Return the cosines of every sentence of `first` with every one of `second`, shape (len(first), len(second))."""
-    embed = runtime.recall.embeddings.embed_documents
-    vectors = unit(np.asarray(embed([*first, *second]), dtype=np.float32))
+    vectors = embedded(runtime.recall.embeddings, [*first, *second])
     similar: Matrix = vectors[: len(first)] @ vectors[len(first) :].T
     return similar

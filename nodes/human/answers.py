@@ -25,8 +25,8 @@ from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS
 
 MOST_PLAN_WORDS = 400
 LONG_WORD = 12
-MOST_PLAN_CHARACTERS = MOST_PLAN_WORDS * LONG_WORD
 """Characters a word may take up on average: text without spaces is bounded too."""
+MOST_PLAN_CHARACTERS = MOST_PLAN_WORDS * LONG_WORD
 _JSON = ("{", "[{")
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-import numpy as np
 from langgraph.graph import END, START
 from pydantic import Field, create_model
 
-from recurrentgpt.memory.rows import unit
+from recurrentgpt.memory.nearness import embedded
 from recurrentgpt.models.embeddings import default_embeddings
 from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.studies.baselines.baseline_state import baseline_graph, is_unfinished, open_novel
@@ -158,8 +157,7 @@ async def _entities(state: Any, run: StudyRun, item: str) -> list[str]:
     They are of the plan's people and setting, and of whoever and whatever was met on the way.
     """
     known = [*_planned(state), *described(state["facts"], without=[person["name"] for person in state["characters"]])]
-    embed = (run.context.embeddings or default_embeddings()).embed_documents
-    vectors = unit(np.asarray(await asyncio.to_thread(embed, [item, *known]), dtype=np.float32))
+    vectors = await asyncio.to_thread(embedded, run.context.embeddings or default_embeddings(), [item, *known])
     alike = (vectors[1:] @ vectors[0]).tolist()
 
     def worth(number: int) -> tuple[bool, float]:

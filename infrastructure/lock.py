@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -31,6 +32,9 @@ def _unwritable(folder: Path, error: OSError) -> StorageError:
 
 _held: set[Path] = set()
 """The locks that this process holds."""
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_held.clear)
 
 
 def _busy(lock: Path) -> StoryBusy:

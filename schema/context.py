@@ -534,7 +534,16 @@ def graph_store(config: Mapping[str, Any]) -> BaseStore | None:
 
 
 def context_schema(defaults: Mapping[str, Any]) -> type[Context]:
-    """Return `Context` with other defaults, for a graph whose form shall show them; what no form can hold is left out."""
+    """Return `Context` with other defaults, for a graph whose form shall show them; what no form can hold is left out.
+
+    Raises SettingsError for defaults that no run could use.
+    """
+    if not isinstance(defaults, Mapping):
+        raise SettingsError(
+            f'`defaults` is a mapping of settings, {{"mode": "fiction"}}; this is {type(defaults).__name__}.'
+        )
+    if defaults:
+        Context(**defaults)
     shown = {name: value for name, value in defaults.items() if isinstance(value, str | int | float)}
     if not shown:
         return Context

@@ -12,6 +12,7 @@ from langgraph.store.memory import InMemoryStore
 from recurrentgpt.graph.story import build_step_graph, build_story_graph, fiction, novel, novel_autonomous, one_step
 from recurrentgpt.infrastructure.settings import MACHINE_SETTINGS
 from recurrentgpt.schema.context import Context, resolve_context
+from recurrentgpt.schema.errors import SettingsError
 
 ROOT = Path(__file__).parents[2]
 FICTION = {"mode": "fiction"}
@@ -24,6 +25,17 @@ FICTION = {"mode": "fiction"}
 )  # fmt: skip
 def test_defaults_hold_below_what_is_given(given, mode):
     assert resolve_context(given, FICTION).mode == mode
+
+
+@pytest.mark.parametrize("build", [build_story_graph, build_step_graph])
+@pytest.mark.parametrize(
+    ("defaults", "why"),
+    [(Context(mode="fiction"), "a mapping of settings"), ({"moode": "fiction"}, "no setting 'moode'"), ({"steps": -1}, "steps")],
+    ids=["no_mapping", "unknown", "out_of_bounds"],
+)  # fmt: skip
+def test_defaults_that_no_run_could_use_are_refused_when_the_graph_is_built(build, defaults, why):
+    with pytest.raises(SettingsError, match=why):
+        build(defaults=defaults)
 
 
 def test_what_is_changed_after_it_was_made_counts_as_given():

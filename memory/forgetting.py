@@ -62,7 +62,8 @@ def forget(
         if len(kept) <= target and words <= most_words:
             break
         kept.remove(position)
-        limit = f"{most_sentences} sentences" if len(kept) >= target else f"{most_words} words"
+        too_many = total > most_sentences and len(kept) >= target
+        limit = f"{most_sentences} sentences" if too_many else f"{most_words} words"
         dropped.append({"sentence": cleaned[position], "why": _why(position, total, scores, limit)})
     return [cleaned[index] for index in sorted(kept)], dropped
 

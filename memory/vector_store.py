@@ -17,7 +17,7 @@ from langgraph.store.base import PutOp
 from recurrentgpt.memory.index import Hit
 from recurrentgpt.memory.nearness import nearness
 from recurrentgpt.memory.query import query_parts
-from recurrentgpt.memory.row_texts import pieces
+from recurrentgpt.memory.row_texts import pieces, row_text
 from recurrentgpt.memory.story_log import Commit, StoryLog
 from recurrentgpt.schema.codex import Superseded
 from recurrentgpt.schema.shared_map import SharedMap
@@ -72,7 +72,7 @@ class VectorStoreRecall:
 
     def text(self, commit: Commit, hit: Hit) -> str:
         """Return the text of a hit's piece; `commit` is the hit's, with its corrected summary."""
-        return [*pieces(commit["passage"]), commit["summary"]][hit.row]
+        return row_text(commit, "piece", hit.row, ())
 
     async def vectors_op(self, commit: Commit) -> PutOp:
         """Add a commit's pieces to the vector store, and return the operation that notes it in the log."""

@@ -138,7 +138,7 @@ class Context:
         None, "Sampling temperature of the prose; the tier's own when empty", ge=0, le=2
     )
     top_p: float | None = setting(
-        None, "Probability that the likeliest tokens of the prose share, the rest being left out", gt=0, le=1
+        None, "Choose each token of the prose only among the likeliest whose probabilities add up to this", gt=0, le=1
     )
     sampling_top_k: int | None = setting(
         None, "Likeliest tokens of the prose to choose from; 0 for all", unit="tokens", ge=0, le=1000
@@ -201,8 +201,8 @@ class Context:
     top_k: int = setting(3, "Passages to recall from the long-term memory at each step", unit="passages", ge=0, le=20)
     past_tokens: int | None = setting(
         None,
-        "Tokens of a capable model's prompt for the last two passages whole and a line on each of all; an eighth of its window "
-        "when empty, 0 for recalled passages alone",
+        "Most tokens of a capable model's prompt for the last two passages in full and a line on every earlier one; an eighth of "
+        "its window when empty, 0 for recalled passages alone",
         unit="tokens",
         ge=0,
         le=1_000_000,
@@ -227,8 +227,8 @@ class Context:
     )
     ahead: Annotated[int, _InForms()] = setting(
         0,
-        "Passages to write ahead while somebody reads, from the first plans: a choice of theirs is there at once, the others are "
-        "paid for nothing",
+        "While somebody reads, write the passages of so many of the first plans: one of them is there at once when it is chosen, "
+        "and what the others cost is lost",
         scope="machine",
         unit="passages",
         ge=0,

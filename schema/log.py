@@ -15,8 +15,11 @@ class RecalledId(TypedDict):
     """Which passage was recalled, without its text."""
 
     id: str
+    """Id of its commit."""
     step: int
+    """Number of the passage."""
     score: float
+    """How well it answers what was asked for, by its meaning and its rare words: 1 for the same text."""
     row: NotRequired[int]
     """Number of what matched best among the texts of that passage; absent in commits from before it was kept."""
     kind: NotRequired[RowKind]

@@ -38,7 +38,7 @@ class RunStopped(StudyError):
 
 
 def first_error(error: ValidationError, meanings: Mapping[str, str] = NOTHING) -> str:
-    """Return in plain words the first thing that is wrong with what was read; `meant` says what fields of a form have."""
+    """Return in plain words the first thing that is wrong with what was read; `meanings` say what fields of a form have."""
     first = error.errors(include_url=False, include_input=False)[0]
     known = next((at for at, part in enumerate(first["loc"]) if part in meanings), None)
     loc = first["loc"] if known is None else first["loc"][: known + 1]

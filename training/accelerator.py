@@ -99,7 +99,6 @@ class Base:
 
 def load(folder: Path, layers: int | None = None) -> Base:
     """Return the packed model, with the weights in bfloat16; of its layers the first ones alone, to try the code."""
-    kinds: dict[str, str] = {}
     weights: dict[str, Tensor] = {}
     with safe_open(folder / "model-00.safetensors", framework="pt") as file:
         about = json.loads(file.metadata()["about"])

@@ -175,7 +175,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 "No reading is of a context whose scenes both have from LEAST to MOST words: see --words."
             )
         print("\n\n".join(make(both, readings) for make in (table, differences, likeness)))
-    except RecurrentGPTError as error:
+    except (RecurrentGPTError, OSError) as error:
         print(f"training.blind_readings: {error}", file=sys.stderr)
         return 1
     return 0

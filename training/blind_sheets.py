@@ -63,7 +63,7 @@ def read_answers(path: Path, kind: type[A], count: int) -> list[A]:
 def lines(path: Path) -> Iterator[str]:
     """Yield the lines of a file that hold something; none where there is no file."""
     if path.exists():
-        yield from (text for text in path.read_text(encoding="utf-8").splitlines() if text.strip())
+        yield from (text for text in path.read_text(encoding="utf-8").split("\n") if text.strip())
 
 
 def markdown(rows: Sequence[Sequence[str]]) -> str:

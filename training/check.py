@@ -248,7 +248,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         if options.loss:
             _tell_reach(scenes, options)
-    except RecurrentGPTError as error:
+    except (RecurrentGPTError, OSError) as error:
         print(f"training.check: {error}", file=sys.stderr)
         return 1
     return 1 if found else 0

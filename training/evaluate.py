@@ -40,6 +40,7 @@ from training.product import (
     SettingsError,
     embedded_server,
     fetch,
+    mend,
     prose_tokens,
     side_by_side,
     stop_servers,
@@ -163,7 +164,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
     try:
         results = _run(options)
-    except RecurrentGPTError as error:
+    except (RecurrentGPTError, OSError) as error:
         print(f"training.evaluate: {error}", file=sys.stderr)
         return 1
     finally:
@@ -178,6 +179,7 @@ def _run(options: argparse.Namespace) -> list[Written]:
     known = known_words(premises, options)
     output: Path = options.output
     output.parent.mkdir(parents=True, exist_ok=True)
+    mend(output)
     results = read_written([output] if output.exists() else [])
     done = {result.key for result in results}
     path = options.model or fetch(WRITER)

@@ -107,7 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     checkpoint = run if run.is_file() else run / (BEST if (run / BEST).exists() else CHECKPOINT)
     try:
         manifest = export(checkpoint, options.model or fetch(WRITER), options.output, kind=options.type)
-    except RecurrentGPTError as error:
+    except (RecurrentGPTError, OSError) as error:
         print(f"training.export: {error}", file=sys.stderr)
         return 1
     print(json.dumps(manifest, indent=2))

@@ -173,7 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         mended = read_scenes(options.preferences)
         used = pack_conversations(path, scenes, premises, mended, options.held_out, file)
         count = pack_model(path, used, options.output, options.megabytes)
-    except RecurrentGPTError as error:
+    except (RecurrentGPTError, OSError) as error:
         print(f"training.pack: {error}", file=sys.stderr)
         return 1
     print(f"{len(scenes)} scenes and {len(premises)} openings in {file}; the model in {count} pieces beside it.")

@@ -23,7 +23,7 @@ from training.blind_sheets import Answer, first_is_a, lines, markdown, read_answ
 from training.data import DATA, Mode, Premise, read_premises
 from training.known_words import add_options, known_words
 from training.measures import measure
-from training.product import Library, RecurrentGPTError, SettingsError, Story, stop_servers
+from training.product import Library, RecurrentGPTError, SettingsError, Story, mend, stop_servers
 
 STORIES, VERDICTS = "stories.jsonl", "verdicts.jsonl"
 CRITERIA = ("coherence", "interest")
@@ -142,7 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         write_sheets(options.output, len(both), lambda index, folder: sheet(both[index], folder))
         known = known_words(read_premises(options.premises), options)
         print(table(both, list(ways), read_answers(options.output / VERDICTS, Verdict, len(both)), known))
-    except RecurrentGPTError as error:
+    except (RecurrentGPTError, OSError) as error:
         print(f"training.pairs: {error}", file=sys.stderr)
         return 1
     finally:
@@ -153,6 +153,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _tell_all(options: argparse.Namespace, ways: dict[str, str]) -> list[Told]:
     folder: Path = options.output
     folder.mkdir(parents=True, exist_ok=True)
+    mend(folder / STORIES)
     stories = [Told.model_validate_json(text) for text in lines(folder / STORIES)]
     done = {(told.way, told.story, told.seed) for told in stories}
     premises = read_premises(options.premises)

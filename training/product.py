@@ -15,6 +15,7 @@ from recurrentgpt.prose.sentence_checks import find_fault
 from recurrentgpt.prose.sentences import count_words, last_sentences, sentences, words
 from recurrentgpt.story import Story
 from recurrentgpt.studies.judging.statistics import FEWEST_FOR_INTERVAL, mean_interval
+from recurrentgpt.studies.recording.jsonl import mend
 
 __all__ = [
     "CLOSING_MOVES",
@@ -43,6 +44,7 @@ __all__ = [
     "is_balanced",
     "last_sentences",
     "mean_interval",
+    "mend",
     "packaged",
     "prose_tokens",
     "sentences",

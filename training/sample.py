@@ -24,6 +24,7 @@ from training.product import (
     RecurrentGPTError,
     embedded_server,
     fetch,
+    mend,
     sha256,
     stop_servers,
 )
@@ -98,7 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
     try:
         return _run(options)
-    except RecurrentGPTError as error:
+    except (RecurrentGPTError, OSError) as error:
         print(f"training.sample: {error}", file=sys.stderr)
         return 1
     finally:
@@ -139,6 +140,7 @@ def _run(options: argparse.Namespace) -> int:
         adapter=f"{sha256(adapter.path)[:12]} at {adapter.scale:g}" if adapter else "",
     )
     deadline = time.monotonic() + 60 * options.minutes
+    mend(options.output)
     done = {scene.key for scene in read_scenes([options.output] if options.output.exists() else [])}
     shown = read_scenes([options.example] if options.example else [])
     made = failed = 0

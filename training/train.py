@@ -155,7 +155,7 @@ class Run:
         began = saved = last = time.monotonic()
         first = self.progress.step
         try:
-            if not self.progress.history:
+            if self._lacks_evaluation():
                 self._evaluate()
             while not self._complete():
                 if most_steps is not None and self.progress.step - first >= most_steps:
@@ -167,7 +167,7 @@ class Run:
                 self.progress.seconds += now - last
                 last = now
                 self._note(loss=mean)
-                if self.progress.step % self.settings.evaluate_every == 0 or self.progress.step == self.total:
+                if self._lacks_evaluation():
                     self._evaluate()
                 if now - saved > self.checkpoint_seconds:
                     self.save()
@@ -227,9 +227,14 @@ class Run:
             self._order = (epoch, order)
         return self.learn[self._order[1][index]]
 
+    def _lacks_evaluation(self) -> bool:
+        """Tell whether the held-out loss is due at this step, and was not measured: somebody may have stopped the run at it."""
+        step = self.progress.step
+        due = step % self.settings.evaluate_every == 0 or step == self.total
+        known = any("held_out" in note and note["step"] == step for note in self.progress.history)
+        return due and not known and bool(self.measure)
+
     def _evaluate(self) -> None:
-        if not self.measure:
-            return
         measured = mean_loss(self.base, self.measure)
         if measured < self.progress.best:
             self.progress.best, self.progress.stale = measured, 0
@@ -319,7 +324,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             report=lambda text: print(text, flush=True),
         )
         complete = run.train(most_steps=options.most_steps, minutes=options.minutes)
-    except RecurrentGPTError as error:
+    except (RecurrentGPTError, OSError) as error:
         print(f"training.train: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -22,6 +22,7 @@ from recurrentgpt.engine.reader import StoryReader
 from recurrentgpt.engine.refs import NOTHING_WRITTEN
 from recurrentgpt.infrastructure import settings
 from recurrentgpt.infrastructure.background_loop import PATIENCE, acall
+from recurrentgpt.infrastructure.typed_texts import DESK
 from recurrentgpt.library import Library, StorySummary, default_library
 from recurrentgpt.memory.log_reader import path_to
 from recurrentgpt.memory.story_log import StoryLog
@@ -79,7 +80,7 @@ class Desk:
         self, library: Library | None = None, folder: Path | None = None, given: Mapping[str, Any] | None = None
     ) -> None:
         self._library, self._given = library, dict(given or {})
-        self.disk = DiskStore(folder or settings.home() / "desk")
+        self.disk = DiskStore(folder or settings.home() / DESK)
         self.stories: dict[str, StoryJobs] = {}
         self._as_of: dict[str, tuple[str, _AtHead]] = {}
         """The head of each story that was listed, and what its line says of it as of that head."""

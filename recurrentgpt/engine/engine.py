@@ -17,6 +17,7 @@ from langgraph.types import RetryPolicy
 from recurrentgpt.graph.rewrite import build_rewrite_graph
 from recurrentgpt.graph.story import RETRY, build_story_graph
 from recurrentgpt.infrastructure.lock import writing
+from recurrentgpt.infrastructure.typed_texts import forget_typed
 from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.schema.log import StoryRecord
 
@@ -109,13 +110,15 @@ class Engine:
         return await self.log.find_story(name)
 
     async def erase(self, story: str) -> None:
-        """Delete every row and checkpoint of a story; raise StoryBusy where it is being written."""
+        """Delete every row and checkpoint of a story, and what was typed for it; raise StoryBusy where it is being written."""
         async with self.writing(story):
             # The log last: a story without checkpoints is whole, and checkpoints without a story would never be found.
             await self.saver.adelete_thread(story)
             await self.log.erase(story)
             if self._erased is not None:
                 await self._erased()
+            if self.locks is not None:
+                await asyncio.to_thread(forget_typed, self.locks.parent, story)
 
     async def close(self) -> None:
         """Close the databases; a second call does nothing."""

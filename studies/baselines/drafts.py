@@ -110,6 +110,10 @@ async def drafts(
         return without_banned(await without_repetition(text, state, run, pace.least), run)
 
     found = await asyncio.gather(*map(draft, range(count)), return_exceptions=True)
+    for error in found:
+        # What an endpoint refuses is tried again: fewer drafts would be another system.
+        if isinstance(error, BaseException) and not isinstance(error, ModelReplyError):
+            raise error
     usable = [
         text for text in found if isinstance(text, str) and count_words(strip_markup(text, run.context.language)) >= 5
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Any
 
 from langgraph.graph import END, START
@@ -159,10 +160,11 @@ async def _entities(state: Any, run: StudyRun, item: str) -> list[str]:
     known = [*_planned(state), *described(state["facts"], without=[person["name"] for person in state["characters"]])]
     vectors = await asyncio.to_thread(embedded, run.context.embeddings or default_embeddings(), [item, *known])
     alike = (vectors[1:] @ vectors[0]).tolist()
+    named = {*re.findall(r"\w+", item)} - {"the", "The"}
 
     def worth(number: int) -> tuple[bool, float]:
         name = known[number].split(":")[0]
-        return any(part in item for part in name.split() if len(part) > 2), alike[number]
+        return any(part in named for part in re.findall(r"\w+", name) if len(part) > 2), alike[number]
 
     chosen: list[str] = []
     room = ENTITY_TOKENS

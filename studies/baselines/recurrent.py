@@ -20,7 +20,7 @@ from recurrentgpt.nodes.routes import Route, after_memory, after_write, waiting_
 from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.nodes.simulator import simulator
 from recurrentgpt.nodes.update_memory import update_memory
-from recurrentgpt.nodes.write import plans_to_come, write
+from recurrentgpt.nodes.write import plans_to_come, write, written
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.sentences import count_words
 from recurrentgpt.schema.errors import ModelReplyError
@@ -143,20 +143,8 @@ async def paced_write(state: Any, run: StudyRun) -> Update:
 async def write_in_one_call(state: Any, run: StudyRun) -> Update:
     """Write the next passage from the engine's prompt as other systems write theirs: in one piece."""
     turns = await write_turns(state, run, await run.model("writer"))
-    return {
-        **await plans_to_come(run),
-        "passage": await write_in_one_piece(state, run, turns, next_pace(state, run)),
-        "author": "model",
-        "step": state["step"] + 1,
-        "next_plan": "",
-        "written_plan": state["plan"],
-        "previous_passage": state["passage"],
-        "previous_memory": state["short_term_memory"],
-        "previous_turns": state.get("turns", []),
-        "previous_clues": state.get("clues", []),
-        "previous_unreached": state.get("unreached", ""),
-        "status": "writing",
-    }
+    passage = await write_in_one_piece(state, run, turns, next_pace(state, run))
+    return {**await plans_to_come(run), **written(state, passage, state["plan"], [])}
 
 
 def written_at(state: Any, run: StudyRun) -> Pace:

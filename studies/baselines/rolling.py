@@ -32,7 +32,7 @@ from recurrentgpt.studies.baselines.write_prose import (
 from recurrentgpt.studies.study_context import pace
 
 OUTLINE_ITEMS = 4
-WINDOW_WORDS = 1400
+TOKENS_PER_1000_WORDS = 1400
 """Tokens by which a window fills in 1,000 words of story, the header included."""
 MARGIN = 2
 """Tokens by which a count of parts may be below that of the whole."""
@@ -122,7 +122,7 @@ def current_item(state: BaselineState, run: StudyRun) -> str:
 def _rolling_cost(window: int | None, words: int) -> Cost:
     """Return what a novel costs: its prompts grow with the story until the window is full."""
     thousands = words / 1000
-    full = thousands if window is None else min(thousands, window / WINDOW_WORDS)
+    full = thousands if window is None else min(thousands, window / TOKENS_PER_1000_WORDS)
     prompts = 2000 * full**2 + 4000 * full * (thousands - full)
     return Cost(3.5 * thousands, prompts, 1500 * thousands)
 

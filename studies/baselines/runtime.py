@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Awaitable, Callable
-from functools import cached_property
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -36,7 +35,7 @@ class StudyRun(StoryRuntime):
     templates: Callable[[Prompts], Prompts] | None = None
     """What a variant makes of the engine's templates."""
 
-    @cached_property
+    @property
     def settings(self) -> StudyContext:
         """The novel's own settings."""
         if not isinstance(self.context, StudyContext):
@@ -72,7 +71,6 @@ class StudyRun(StoryRuntime):
 
     def _change(self, **settings: Any) -> None:
         self.context = dataclasses.replace(self.context, **settings)
-        self.__dict__.pop("settings", None)
 
 
 def _spent(name: str, state: Any, run: StudyRun) -> dict[str, Usage]:

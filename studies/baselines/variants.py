@@ -15,6 +15,7 @@ from recurrentgpt.nodes.prompt_values import memory_lines, plan_length
 from recurrentgpt.nodes.retrieve import retrieve
 from recurrentgpt.nodes.runtime import Update
 from recurrentgpt.nodes.small.reply_patterns import letters, sentences_pattern
+from recurrentgpt.nodes.write import written
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.gate import ProseGate
 from recurrentgpt.prose.sentences import language_code
@@ -150,10 +151,9 @@ class WithoutLongTerm(Reduced):
 async def step(state: Any, run: StudyRun) -> Update:
     """Write passage, memory and plans in one call, as the paper's one prompt does."""
     now = next_pace(state, run)
-    number = state["step"] + 1
-    run.paced(now, number)
+    run.paced(now, state["step"] + 1)
     model, settings = await run.model("writer"), run.settings
-    memory, previous, count = state["short_term_memory"], state["passage"], settings.plans
+    memory, count = state["short_term_memory"], settings.plans
     asked = run.own("single_call").fill(
         "step",
         min_words=now.least,
@@ -190,13 +190,7 @@ async def step(state: Any, run: StudyRun) -> Update:
     after = {**state, "passage": passage}
     done = now.left == 1 and ends(after, run)
     return {
-        "passage": passage,
-        "author": "model",
-        "step": number,
-        "next_plan": "",
-        "written_plan": state["plan"],
-        "previous_passage": previous,
-        "previous_memory": memory,
+        **written(state, passage, state["plan"], []),
         "summary": " ".join(reply.summary.split()),
         "short_term_memory": "\n".join(kept),
         "rationale": Rationale(

@@ -9,12 +9,15 @@ import random
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from statistics import mean
 from typing import Any, Literal
 
 from langchain_core.messages import HumanMessage
+from langgraph.types import RetryPolicy
 from pydantic import BaseModel
 
+from recurrentgpt.graph.story import RETRY
 from recurrentgpt.infrastructure.background_loop import call
 from recurrentgpt.models.calls import Meter, ask
 from recurrentgpt.models.decoding import FULL_REPLY_TOKENS
@@ -22,6 +25,7 @@ from recurrentgpt.models.roles import ResolvedModel
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.schema.errors import ModelReplyError
 from recurrentgpt.studies.baselines.runtime import PROMPTS
+from recurrentgpt.studies.judging.judge_runner import with_retry
 from recurrentgpt.studies.judging.pairwise import misquoted
 from recurrentgpt.studies.judging.statistics import FEWEST_FOR_INTERVAL, mean_interval
 from recurrentgpt.studies.measures.choices import origin
@@ -67,13 +71,16 @@ class Adherence:
     """Its interval of 95 % over premises; None of fewer than FEWEST_FOR_INTERVAL, and where all are equal."""
 
 
-def judge_adherence(folder: RunFolder, judge: Judge, report: Callable[[str], None], *, model: Any = None) -> int:
+def judge_adherence(
+    folder: RunFolder, judge: Judge, report: Callable[[str], None], *, model: Any = None, retry: RetryPolicy = RETRY
+) -> int:
     """Ask a judge about every passage that it has not been asked about, and return how many answers could not be used.
 
-    `model` is a chat model in the judge's place, for programs and tests.
+    `model` is a chat model in the judge's place, for programs and tests; `retry` says how often it is asked again where it
+    cannot be reached.
     """
     with folder.writing_lock():
-        return call(lambda: _judge(folder, judge, report, model))
+        return call(lambda: _judge(folder, judge, report, model, retry))
 
 
 def unasked(folder: RunFolder, judge: str) -> list[tuple[NovelRecord, PassageRecord]]:
@@ -87,14 +94,15 @@ def unasked(folder: RunFolder, judge: str) -> list[tuple[NovelRecord, PassageRec
     ]
 
 
-async def _judge(folder: RunFolder, judge: Judge, report: Callable[[str], None], chat: Any) -> int:
+async def _judge(folder: RunFolder, judge: Judge, report: Callable[[str], None], chat: Any, retry: RetryPolicy) -> int:
     resolved = await aresolve_judge(judge, folder.plan, chat)
     recorder = FileRecorder(folder.path / "calls" / f"adherence-{judge.file}", prompts=folder.plan.record_prompts)
     model, failed = record_model(resolved, recorder, "judge", 0), 0
     wanted = unasked(folder, judge.model)
     for number, (novel, passage) in enumerate(wanted, start=1):
         try:
-            folder.append(FILE, {"judge": judge.model, "novel": novel["id"], **await _ask(model, passage)})
+            said = await with_retry(partial(_ask, model, passage), retry)
+            folder.append(FILE, {"judge": judge.model, "novel": novel["id"], **said})
         except ModelReplyError as error:
             failed += 1
             report(f"{novel['id']}, passage {passage['step']}: {error}")

@@ -84,15 +84,17 @@ class Annotation:
     def reader(self, given: str) -> str | None:
         """Return whom the name or link in a request stands for; None for nobody."""
         if self.links:
-            return next((name for name, link in self.links.items() if hmac.compare_digest(link, given)), None)
+            asked = given.encode()
+            return next((name for name, link in self.links.items() if hmac.compare_digest(link.encode(), asked)), None)
         return given if _ANNOTATOR.fullmatch(given) else None
 
     def tasks(self, annotator: str) -> list[Task]:
         """Return all tasks: pairs in this annotator's own order, A and B dealt for each, and all questions of a pair together."""
         found: list[Task] = []
+        criteria = self.folder.plan.criteria
         for pair, first, second in sorted(self._pairs, key=lambda one: _shuffle_key(annotator, one[0], "order")):
             swapped = bool(_shuffle_key(annotator, pair, "sides") % 2)
-            for criterion in self.folder.plan.criteria:
+            for criterion in criteria:
                 texts = [_text_to_read(novel, criterion) for novel in (first, second)]
                 a, b = reversed(texts) if swapped else texts
                 found.append(Task(pair, criterion, first["premise"], a, b, swapped))

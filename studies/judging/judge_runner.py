@@ -182,7 +182,7 @@ async def _ask(
     folder, now = judging.folder, dict(known)
 
     async def prefer(criterion: str, premise: str, first: str, second: str) -> Verdicts:
-        return await _with_retry(
+        return await with_retry(
             lambda: judge_both_orders(model, criterion, premise, first, second, Meter()), judging.retry
         )
 
@@ -234,7 +234,7 @@ async def _compare(
         raise gone[0]
 
 
-async def _with_retry(work: Callable[[], Awaitable[T]], retry: RetryPolicy) -> T:
+async def with_retry(work: Callable[[], Awaitable[T]], retry: RetryPolicy) -> T:
     """Return what `work` does, tried again after faults that may pass, as often as a node of a graph would be."""
     pause = retry.initial_interval
     for _ in range(retry.max_attempts - 1):

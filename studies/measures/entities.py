@@ -19,7 +19,11 @@ from recurrentgpt.studies.measures.measure import Measure
 from recurrentgpt.studies.runs.schemas import NovelRecord
 
 _COLOURS = "black|brown|blue|green|grey|gray|hazel|amber|red|blond|blonde|white|silver|golden|auburn|dark|fair"
-_NAME = r"(?P<name>[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+(?: [A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+)?)"
+_LETTERS = [chr(code) for code in range(0x530)]
+"""Of the Latin, Greek and Cyrillic alphabets."""
+_UPPER, _LOWER = "".join(filter(str.isupper, _LETTERS)), "".join(filter(str.islower, _LETTERS))
+_WORD = re.compile(rf"\b(?:[{_UPPER}][{_LOWER}]+)+\b")
+_NAME = rf"(?P<name>{_WORD.pattern}(?: {_WORD.pattern})?)"
 _RULES = (
     ("eyes", re.compile(rf"{_NAME}['’]s (?P<value>{_COLOURS}) eyes")),
     ("eyes", re.compile(rf"{_NAME}['’]s eyes were (?:\w+ )?(?P<value>{_COLOURS})\b")),
@@ -38,7 +42,6 @@ _RULES = (
     ("hand", re.compile(rf"{_NAME} was (?P<value>left|right)-handed")),
 )
 _SAME = {"gray": "grey", "blonde": "blond"}
-_WORD = re.compile(r"[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]+")
 _WITH_ARTICLE = re.compile(rf"\b(?:[Tt]he|[Aa]n?) ((?:{_WORD.pattern} )?{_WORD.pattern})")
 _WHOLE_NAME = re.compile(rf"\b({_WORD.pattern}) (?=({_WORD.pattern}))")
 _TITLES = {"Mr", "Mrs", "Ms", "Dr", "Sir", "Lady", "Lord", "Captain", "The", "But", "And", "God"}
@@ -67,10 +70,15 @@ def entities(text: str) -> Entities:
     """Return who is in the text, which of their attributes change, and who vanishes."""
     conflicts, found_in = list[str](), list[str]()
     values: dict[tuple[str, str], str] = {}
+    names = _names(text)
     for sentence in sentences(text):
         for attribute, rule in _RULES:
             for match in rule.finditer(sentence):
-                name = match["name"].split()[0]
+                called = list(filter(_may_be_named, match["name"].split()))
+                if not called:
+                    continue
+                # "Later Anna's eyes": a word that only ever opens sentences is no name, if another one may be.
+                name = next((word for word in called if word in names), called[-1])
                 value = _SAME.get(match["value"], match["value"])
                 before = values.setdefault((name, attribute), value)
                 if before != value:
@@ -80,6 +88,11 @@ def entities(text: str) -> Entities:
     half = count_words(text) // 2
     vanished = sorted(name for name, places in known.items() if max(places) < half)
     return Entities(len(known), conflicts, vanished, found_in)
+
+
+def _may_be_named(word: str) -> bool:
+    """Tell whether a word with a capital can be what somebody is called: "the Captain", "Mrs" and "But" are nobody's name."""
+    return word not in NOBODY and word not in _TITLES and word not in _BEFORE_A_NAME
 
 
 def _called(text: str) -> dict[str, list[int]]:

@@ -66,9 +66,9 @@ def long_range(passages: Sequence[str]) -> LongRange:
     return _read(tuple(passages))
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=256)
 def _read(passages: tuple[str, ...]) -> LongRange:
-    """Return the same of passages that can be told from others: a report asks for figures and evidence of each novel."""
+    """Return the same of passages that can be told from others: a report asks for all figures, and then for all evidence."""
     codex, known, found = _people("\n\n".join(passages)), set[tuple[str, ...]](), list[Evidence]()
     news, before = list[int](), list[Codex]()
     for step, (passage, names) in enumerate(zip(passages, named_in(passages), strict=True), start=1):

@@ -55,8 +55,14 @@ def repetition(text: str) -> Repetition:
 def curve(text: str, every: int = 500) -> list[tuple[int, float]]:
     """Return the share of repeated 4-grams of the first 500 words, of the first 1,000, and so on: words against share."""
     words = tokens(text)
-    ends = [*range(every, len(words), every), len(words)] if words else []
-    return [(end, _repeated(words[:end], 4)) for end in ends]
+    runs = list(zip(*(words[start:] for start in range(4)), strict=False))
+    found, seen, at = [], set(), 0
+    for end in [*range(every, len(words), every), len(words)] if words else []:
+        count = max(0, end - 3)
+        seen.update(runs[at:count])
+        at = count
+        found.append((end, 1 - len(seen) / count if count else 0.0))
+    return found
 
 
 def mtld(words: list[str]) -> float:

@@ -26,8 +26,7 @@ def to_line(row: Row) -> str:
 
 def append(path: Path, row: Row) -> None:
     """Append a row, at once; what a crash left of the line before is mended first."""
-    if path.exists():
-        _mend(path)
+    mend(path)
     # In one piece, for two processes may append to one file.
     with path.open("ab", buffering=0) as file:
         file.write(f"{to_line(row)}\n".encode())
@@ -59,8 +58,10 @@ def _row(line: bytes) -> Row | None:
     return row if isinstance(row, dict) else None
 
 
-def _mend(path: Path) -> None:
-    """End the last line, where all of it is there but its end, or take away what there is of it."""
+def mend(path: Path) -> None:
+    """End the last line of a file, where all of it is there but its end, or take away what there is of it."""
+    if not path.exists():
+        return
     with path.open("r+b") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - 1))

@@ -72,6 +72,7 @@ class RunFolder:
         folder = cls(path)
         folder.check(plan)
         asked = plan.model_dump(mode="json")
+        Plan.model_validate(asked)  # a copy of a plan with other fields was not looked at
         try:
             path.mkdir(parents=True, exist_ok=True)
             if not folder._manifest.exists():

@@ -6,6 +6,7 @@ import tomllib
 from importlib import resources
 from pathlib import Path
 
+from recurrentgpt.prose.model_text import visible_line
 from recurrentgpt.studies.errors import StudyError
 
 GENRES = ("science fiction", "romance", "fantasy", "horror", "mystery", "thriller")
@@ -37,5 +38,5 @@ def _load(file: Path | None) -> dict[str, list[str]]:
         texts = part.get("premises") if isinstance(part, dict) else None
         if not isinstance(texts, list) or not all(isinstance(text, str) and text.strip() for text in texts):
             raise StudyError(f'In {where}, {genre!r} needs a list: ["{genre}"] and below it premises = ["..."].')
-        found[genre] = [" ".join(text.split()) for text in texts]
+        found[genre] = [visible_line(text) for text in texts]
     return found

@@ -133,10 +133,13 @@ class _Remote:
     async def _finished(self, thread: str, job: Job, notify: Notify) -> dict[str, Any]:
         """Return the state of the novel's thread at its end, however often the server has to be asked to go on."""
         lost = idle = 0
+        reached = None
         while True:
             try:
                 state = await self._state(thread, job)
-                lost = 0
+                # A server that is there and refuses to work has not come back.
+                if reached != (reached := (state["values"].get("words"), state["next"])):
+                    lost = 0
                 if state["values"].get("status") == "finished" and not state["next"]:
                     return cast("dict[str, Any]", state["values"])
                 if await self._advance(thread, job, state, notify):

@@ -141,7 +141,9 @@ async def _write(
             async for update in stream:
                 notify_passage(update, notify)
         except Exception:
-            await _keep_stopped(folder, job, await graph.aget_state(config), log)
+            stopped = await graph.aget_state(config)
+            asked = settings.recorder or settings.recording
+            await _keep_stopped(folder, job, stopped, log, model_names(asked.roles if asked else {}))
             raise
         snapshot = await graph.aget_state(config)
     found = await read_novel(job.id, snapshot.values["head"], log)
@@ -158,12 +160,13 @@ async def _write(
     return save_novel(folder, job, timed, recording.roles, spent, outdated=recording.outdated)
 
 
-async def _keep_stopped(folder: RunFolder, job: Job, snapshot: StateSnapshot, log: StoryLog) -> None:
+async def _keep_stopped(
+    folder: RunFolder, job: Job, snapshot: StateSnapshot, log: StoryLog, models: Sequence[str]
+) -> None:
     """Keep a novel that cannot go on as far as it was written, for its measures; it goes on when the plan is run again."""
     if head := snapshot.values.get("head"):
         found = await read_novel(job.id, head, log)
         usage = cast("Usage", {**found["usage"], **recorded_usage(folder.calls(job))})
-        models = folder.manifest.get("models", {}).get("writer", [])
         if found["passages"]:
             folder.save_stopped(job, novel_record(job, {**found, "usage": usage}, models=models))
 

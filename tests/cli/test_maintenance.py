@@ -288,6 +288,10 @@ def test_a_day_in_use_leaves_a_copy_and_few_are_kept(home):
 
 def test_a_story_that_is_erased_is_in_no_file_any_more(home, written, cli):
     assert cli("rename", written[1], "The Glass Bridge of Mira").code == 0
+    for place in ("desk/{}.json", "drafts/{}.txt"):
+        typed = home / place.format(written[1])
+        typed.parent.mkdir(exist_ok=True)
+        typed.write_text('{"opening": "Typed for the Glass Bridge of Mira"}')
     assert cli("erase", written[1], "--yes").code == 0
     left = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
     assert b"Glass Bridge of Mira" not in left

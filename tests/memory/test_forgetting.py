@@ -40,6 +40,15 @@ def test_the_newest_go_last_and_the_irrelevant_go_first():
     assert kept == [text for text in lines if text in kept], "the order stays"
 
 
+def test_the_reason_names_the_limit_that_was_passed():
+    lines = [f"{number} " + "word " * 27 for number in range(18)]
+    _, dropped = forget(lines, lambda asked: [0.0] * len(asked), most_sentences=20, most_words=500, down_to=14)
+    assert len(dropped) == 4
+    assert all("at most 500 words" in item["why"] for item in dropped)
+    _, dropped = forget([*lines, "Three."], lambda asked: [0.0] * len(asked), most_sentences=18, most_words=5000)
+    assert [("at most 18 sentences" in item["why"]) for item in dropped] == [True]
+
+
 def test_only_what_is_new_is_admitted():
     memory = ["Mira has a lamp."]
     facts = ["mira has a LAMP", "- Bo fell into the well", "Bo fell into the well!", "", "  "]

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from recurrentgpt.models.json_replies import SCHEMA_HEADING
-from recurrentgpt.schema.errors import ModelReplyError
+from recurrentgpt.schema.errors import ModelReplyError, ModelUnavailable
 from recurrentgpt.studies.baselines.catalogue import SYSTEMS
 from recurrentgpt.studies.baselines.doc_outline import collapsed, entering, movement, people_at
 from recurrentgpt.studies.baselines.drafts import draft_penalty
@@ -209,6 +209,19 @@ class TestRe3:
             people = re.findall(r"^- ([^:]+):", text.partition("People and places:")[2], re.MULTILINE)
             named = [any(part in item for part in name.split()) for name in people]
             assert named == sorted(named, reverse=True)
+
+    async def test_a_draft_that_the_server_refuses_is_not_left_out(self, write):
+        asked = []
+
+        def busy(messages):
+            prompt = "\n".join(str(turn.text) for turn in messages)
+            asked.append(prompt)
+            if "In the upcoming passage:" in prompt and SCHEMA_HEADING not in prompt and len(asked) % 2:
+                raise ModelUnavailable("The server is busy.")
+            return author_replies(messages)
+
+        with pytest.raises(ModelUnavailable, match="busy"):
+            await write("re3", candidates=4, replies=busy)
 
     async def test_the_best_graded_draft_is_taken(self, write):
         def graded(messages):

@@ -204,6 +204,14 @@ def test_a_manifest_of_an_earlier_version_is_gone_on_with(finished):
     assert len(RunFolder.open(again.path).novels()) == 4
 
 
+def test_a_judge_that_is_added_may_not_write_where_another_one_does(folder, plan):
+    RunFolder.create(folder.path, plan.model_copy(update={"judges": [Judge(model="a/b")]}))
+    twice = [Judge(model="a/b"), Judge(model="a_b")]
+    with pytest.raises(StudyError, match="Two judges are called a_b"):
+        RunFolder.create(folder.path, plan.model_copy(update={"judges": twice}))
+    assert [one.model for one in folder.plan.judges] == ["a/b"]
+
+
 def test_what_a_plan_names_twice_is_there_once(tmp_path):
     twice = PLAN.replace('["mystery", "fantasy"]', '["mystery", "mystery"]').replace(
         "premises = 1", "premises = [1, 2, 1]"

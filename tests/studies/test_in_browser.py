@@ -108,7 +108,7 @@ def test_readers_with_links_of_their_own_read_on_a_phone_resume_and_agree(tmp_pa
 def test_without_a_link_nobody_gets_in_where_readers_have_links(tmp_path, plan, open_page):
     folder, page = judged_run(tmp_path / "run", plan), open_page()
     with serving(folder, "Ada") as links:
-        for address in (links["Ada"].partition("?")[0], links["Ada"].partition("=")[0] + "=Ada", links["Ada"][:-1]):
+        for address in (links["Ada"].partition("?")[0], links["Ada"].partition("=")[0] + "=Zoë", links["Ada"][:-1]):
             assert page.goto(address).status == 403
             assert "nobody's link" in page.inner_text("body")
     with pytest.raises(StudyError, match="name each with --reader"):

@@ -67,6 +67,8 @@ def test_a_story_of_nobody_qualifies_no_judge(plan):
         ("It was Halloway. You know that Halloway ate. She said that Halloway slept.", {"Halloway", "Brandreth"}),
         ("It was Tamsin. You know that Tamsin ate. She said that Tamsin slept.", {"Tamsin", "Halloway"}),
         ("The rain fell and he went out. Then she came in. Later she sang, and he slept.", {"he", "she"}),
+        ("It was Jiří. You know that Jiří ate. She said that Jiří slept.", {"Jiří", "Halloway"}),
+        ("It was McCarthy. You know that McCarthy ate. She said that McCarthy slept.", {"McCarthy", "Halloway"}),
     ],
 )  # fmt: skip
 def test_two_people_are_exchanged_and_no_two_names_of_one(story, exchanged):

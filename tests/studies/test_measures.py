@@ -62,6 +62,30 @@ def test_eyes_that_change_and_people_who_vanish():
     assert entities("").names == 0
 
 
+@pytest.mark.parametrize(
+    ("text", "conflicts"),
+    [
+        ("The Captain's eyes were blue. The Pilot's eyes were blue, and the Captain's green eyes shone.", []),
+        ("Mrs Hart's hair was grey. Mrs Penn's hair was black.", []),
+        ("But Anna's eyes were blue. But Tom's eyes were green.", []),
+        ("But Anna's eyes were blue. Later Anna's eyes were green.", ["The eyes of Anna is blue, then green."]),
+        ("Jiří's eyes were blue. Jiřina's eyes were green.", []),
+    ],
+)
+def test_a_title_and_a_conjunction_are_nobody(text, conflicts):
+    assert entities(text).conflicts == conflicts
+
+
+def test_the_curve_has_at_each_length_what_the_text_so_far_repeats():
+    text = " ".join(f"word{number % 300}" for number in range(1234))
+    words = text.split()
+    found = curve(text)
+    assert [end for end, _ in found] == [500, 1000, 1234]
+    assert [share for _, share in found] == [repetition(" ".join(words[:end])).repeated_4grams for end, _ in found]
+    assert curve("") == []
+    assert curve("Three words only.") == [(3, 0.0)]
+
+
 def test_somebody_is_one_by_first_and_last_name_and_what_has_an_article_is_nobody():
     assert entities("Then Uncle Tom saw Uncle Ben. " * 3).names == 3, "an uncle more, and two people"
     assert (

@@ -43,7 +43,7 @@ def answers():
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self):
                 body = (text if isinstance(text, str) else text(self.path)).encode()
-                self.send_response(status)
+                self.send_response(status if isinstance(status, int) else status(self.path))
                 self.send_header("content-type", "text/event-stream" if "stream" in self.path else "application/json")
                 self.send_header("content-length", str(len(body)))
                 self.end_headers()
@@ -129,6 +129,26 @@ def test_a_novel_that_failed_on_the_server_is_listed_with_its_sentence(folder, a
 
     assert run_remote(folder, quiet, answers(200, of)).failed == 4
     assert [row["error"] for row in folder.failures()] == [WRITER] * 4
+
+
+def test_a_server_that_reads_and_never_works_is_given_up(folder, answers, monkeypatch):
+    monkeypatch.setattr("recurrentgpt.studies.runs.remote_runner.WAITS", (0.0,) * 5)
+    told = {
+        "search": [{"graph_id": name} for name in folder.plan.systems],
+        "state": {"values": {}, "next": ["novel"], "tasks": []},
+    }
+    asked = []
+
+    def status(path):
+        asked.append(path)
+        return 503 if path.endswith("/runs") else 200
+
+    def of(path):
+        return json.dumps(told.get(path.partition("?")[0].rpartition("/")[2], [] if "limit=" in path else {}))
+
+    assert run_remote(folder, quiet, answers(status, of)).failed == 4
+    assert ["answered 503; see its log." in row["error"] for row in folder.failures()] == [True] * 4
+    assert sum(path.endswith("/runs") for path in asked) >= 6
 
 
 def test_where_no_server_is_it_is_said_and_the_run_can_be_gone_on_with(folder, unused_tcp_port):

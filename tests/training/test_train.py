@@ -156,6 +156,31 @@ def test_a_run_that_was_broken_off_comes_to_the_same_numbers(tmp_path: Path, mod
     assert [row["step"] for row in logged if "loss" in row] == [1, 2, 3, 4]
 
 
+def test_an_interrupted_measurement_is_made_again(tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = run(tmp_path / "whole", model)
+    whole.train()
+    broken, asked = run(tmp_path / "broken", model), list[int]()
+
+    def interrupted(*arguments: Any) -> float:
+        asked.append(broken.progress.step)
+        if broken.progress.step:
+            raise KeyboardInterrupt
+        return mean_loss(*arguments)
+
+    monkeypatch.setattr("training.train.mean_loss", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        broken.train()
+    assert asked == [0, 2], "interrupted at the first measurement after the one that was before all steps"
+    monkeypatch.setattr("training.train.mean_loss", mean_loss)
+    resumed = run(tmp_path / "broken", model)
+    assert resumed.train()
+    measured = [
+        [(row["step"], row["held_out"]) for row in one.progress.history if "held_out" in row]
+        for one in (whole, resumed)
+    ]
+    assert measured[0] == measured[1]
+
+
 def test_an_interrupted_step_is_done_again(tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = run(tmp_path / "whole", model)
     whole.train()

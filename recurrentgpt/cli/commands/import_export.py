@@ -40,7 +40,19 @@ prompts = typer.Typer(**GROUP)
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of templates.")]
 
 
-@with_settings(STORY_OPTIONS | RUN_OPTIONS)
+_BOOK_OPTIONS = STORY_OPTIONS | {
+    "language": Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Language of the book; where none is given, the one that its file names or its words tell. One that is stored "
+            "is for stories that begin, not for books.",
+        ),
+    ]
+}
+
+
+@with_settings(_BOOK_OPTIONS | RUN_OPTIONS)
 def import_file(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="A book (.txt .md .docx .epub), or a story exported as .json.")

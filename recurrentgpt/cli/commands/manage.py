@@ -67,8 +67,8 @@ def erase(story: StoryName, yes: Yes = False) -> None:
       recurrentgpt export 3f2a -o kept.json    keep all of it first, to restore with import
       recurrentgpt erase 3f2a
 
-    Its branches, memory and checkpoints go with it, and the copies that were made by themselves; one that `backup` made
-    keeps it.
+    Its branches, memory and checkpoints go with it, what was typed for it, and the copies that were made by themselves. One
+    that `backup`, `restore` or `check --repair` made keeps it, in the folder `backups`.
     """
     from recurrentgpt.infrastructure.background_loop import call
     from recurrentgpt.maintenance import make_room_to_erase

@@ -34,7 +34,9 @@ def play(
     title: Title = None,
     player: Annotated[
         str | None,
-        typer.Option("--as", metavar="TEXT", help="Who you are. [default: you choose among three]", show_default=False),
+        typer.Option(
+            "--as", metavar="TEXT", help="Who you are. [default: you choose among those proposed]", show_default=False
+        ),
     ] = None,
     auto: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Let the simulator play N passages, then leave.")

@@ -126,13 +126,13 @@ def run(
       recurrentgpt study run my-plan.toml -o my-run --remote http://127.0.0.1:2024
     """
     from recurrentgpt.studies.runs.folder import RunFolder
-    from recurrentgpt.studies.runs.plan import Judge, read_plan, with_guards, with_systems
+    from recurrentgpt.studies.runs.plan import read_plan, with_guards, with_systems
 
     judges = judge or []
     read = read_plan(plan) if guards is None else with_guards(read_plan(plan), guards)
     read = with_systems(read, system) if system else read
     known = {one.model for one in read.judges}
-    added = [Judge(model=model, added=True) for model in dict.fromkeys(judges) if model not in known]
+    added = _judges([model for model in judges if model not in known], None, None, "")
     target = output or Path(read.name)
     wanted = read.model_copy(update={"judges": [*read.judges, *added]} | ({"replay": ""} if live else {}))
     wanted = RunFolder(target).with_added(wanted)

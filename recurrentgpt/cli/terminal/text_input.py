@@ -72,8 +72,9 @@ def _read(file: str) -> str:
 def save_draft(story: str, text: str) -> Path:
     """Keep what somebody typed, so that a fault later on cannot lose it, and return where it is."""
     from recurrentgpt.infrastructure.settings import home
+    from recurrentgpt.infrastructure.typed_texts import draft_of_edit
 
-    path = home() / "drafts" / f"{story}.txt"
+    path = draft_of_edit(home(), story)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text + "\n", encoding="utf-8")

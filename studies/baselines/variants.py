@@ -19,7 +19,7 @@ from recurrentgpt.nodes.write import written
 from recurrentgpt.prompts import Prompts
 from recurrentgpt.prose.gate import ProseGate
 from recurrentgpt.prose.sentences import language_code
-from recurrentgpt.schema.errors import PromptError
+from recurrentgpt.schema.errors import ModelReplyError, PromptError
 from recurrentgpt.schema.state import MEMORY_SENTENCES, MEMORY_WORDS, Added, Dropped, Rationale
 from recurrentgpt.studies.baselines.recurrent import ends, next_pace, paced_write
 from recurrentgpt.studies.baselines.runtime import StudyRun
@@ -167,21 +167,28 @@ async def step(state: Any, run: StudyRun) -> Update:
     *before, last = await write_turns(state, run, model)
     turns = [*before, HumanMessage(f"{_without_request(str(last.text))}\n\n{asked}")]
     language = run.context.language if model.tier == "small" else ""
-    schema = _schema(language, now, count, shaped=run.settings.guards == "own")
+    shaped = settings.guards == "own"
 
-    seed = run.seed(state, "step")
-    reply = await ask(
-        model,
-        turns,
-        schema,
-        max_tokens=FULL_REPLY_TOKENS,
-        seed=seed,
-        meter=run.meter,
-        # It cannot be continued as the other systems' passages are: what cannot be used is written once more.
-        check=lambda reply: unusable(_fit(reply.passage, now, run), now.least, run, field="passage"),
-        insist=settings.guards == "own",
-        **prose_sampling(model, run.context, WRITE),
-    )
+    async def told(*purpose: object, bounded: bool = False) -> Any:
+        return await ask(
+            model,
+            turns,
+            _schema(language, now, count, shaped=shaped, bounded=bounded),
+            max_tokens=FULL_REPLY_TOKENS,
+            seed=run.seed(state, "step", *purpose),
+            meter=run.meter,
+            # It cannot be continued as the other systems' passages are: what cannot be used is written once more.
+            check=lambda reply: unusable(_fit(reply.passage, now, run), now.least, run, field="passage"),
+            insist=shaped,
+            **prose_sampling(model, run.context, WRITE),
+        )
+
+    try:
+        reply = await told()
+    except ModelReplyError:
+        # A small model repeats the last sentence of its memory up to the token limit, where nothing ends the list.
+        run.meter.resamples += 1
+        reply = await told("again", bounded=True)
     passage = require_prose(await without_repetition(_fit(reply.passage, now, run), state, run, now.least), run)
     lines = [line for sentence in reply.short_term_memory if (line := " ".join(sentence.split()))]
     kept, over = forget(lines, lambda all: [0.0] * len(all), most_sentences=MEMORY_SENTENCES, most_words=MEMORY_WORDS)
@@ -204,10 +211,11 @@ async def step(state: Any, run: StudyRun) -> Update:
     }
 
 
-def _schema(language: str, pace: Pace, plans: int, *, shaped: bool) -> Any:
+def _schema(language: str, pace: Pace, plans: int, *, shaped: bool, bounded: bool) -> Any:
     """Return the form of a step's reply; with a `language`, also of each text in it, as the engine holds a small model to.
 
-    The passage has a form where it is `shaped`: nothing but its own guards holds the prose of a system to a grammar.
+    The passage has a form where it is `shaped`: nothing but its own guards holds the prose of a system to a grammar. Where it
+    is `bounded`, the list of the memory has an end.
     """
 
     def held(pattern: str) -> Any:
@@ -215,12 +223,13 @@ def _schema(language: str, pace: Pace, plans: int, *, shaped: bool) -> Any:
 
     a_sentence = held(sentences_pattern(language, 1, 1))
     plan = held(sentences_pattern(language, 2, 3))
+    memory: Any = ({"maxItems": MEMORY_SENTENCES} if bounded else {}) | (a_sentence and {"items": a_sentence})
     return create_model(
         "Step",
         passage=(str, Field(min_length=1, json_schema_extra=held(_prose(language, pace)) if shaped else {})),
         summary=(str, Field(min_length=1, json_schema_extra=a_sentence)),
         rationale=(str, Field(json_schema_extra=held(sentences_pattern(language, 1, 3)))),
-        short_term_memory=(list[str], Field(min_length=1, json_schema_extra=a_sentence and {"items": a_sentence})),
+        short_term_memory=(list[str], Field(min_length=1, json_schema_extra=memory)),
         plans=(list[str], Field(min_length=plans, max_length=plans, json_schema_extra=plan and {"items": plan})),
     )
 

@@ -151,6 +151,19 @@ async def test_a_single_call_that_breaks_the_ceilings_is_cut(write):
     assert all(len(commit["short_term_memory"].splitlines()) == 20 for commit in novel.passages)
 
 
+async def test_a_single_call_whose_memory_has_no_end_is_asked_for_one_that_has(write):
+    def endless(messages):
+        if "Now do three things at once" not in str(messages):
+            return author_replies(messages)
+        bounded = '"maxItems": 20' in str(messages)
+        return author_replies(messages) if bounded else '{"passage": "Mira lit the lamp.", "short_term_memory": ["It'
+
+    novel = await write("single_call", 900, chat=Small(replies=endless))
+    assert novel.result["status"] == "finished"
+    asked = [form["properties"]["short_term_memory"] for form in forms(novel) if "passage" in form["properties"]]
+    assert [entry.get("maxItems") for entry in asked] == [None, None, 20] * len(novel.passages)
+
+
 async def test_a_model_that_has_nothing_to_add_goes_on_from_a_little_before(write):
     ended = []
 
@@ -217,7 +230,8 @@ async def test_a_single_call_holds_a_small_model_to_the_length_of_a_passage(writ
 
 
 @pytest.mark.parametrize(
-    ("tries", "guards", "outcome"), [(1, "own", "written again"), (2, "own", "fails"), (2, "shared", "stands")]
+    ("tries", "guards", "outcome"),
+    [(1, "own", "written again"), (2, "own", "written again"), (4, "own", "fails"), (2, "shared", "stands")],
 )
 async def test_a_single_call_that_writes_far_too_little(write, tries, guards, outcome):
     seen = []

@@ -57,6 +57,20 @@ def test_the_toy_study_is_written_from_recorded_calls(toy):
     assert not list((toy / "run").glob("calls/*")), "a replay asks no model and records nothing"
 
 
+def test_the_toy_was_recorded_with_shared_guards_too(toy, tmp_path):
+    """Every call is found by the hash of its prompt, and one report has both."""
+    done = CliRunner().invoke(app, ["study", "run", "toy", "--guards", "shared", "-o", str(tmp_path / "shared")])
+    assert done.exit_code == 0, done.output
+    novels = RunFolder.open(tmp_path / "shared").novels()
+    assert len(novels) == 24
+    assert {novel["outdated"] for novel in novels} == {0}
+    runs = [str(toy / "run"), str(tmp_path / "shared")]
+    assert CliRunner().invoke(app, ["study", "report", *runs, "-o", str(tmp_path / "report")]).exit_code == 0
+    text = (tmp_path / "report" / "report.md").read_text()
+    assert "guards: none" in text
+    assert "guards: shared" in text
+
+
 def test_the_toy_report_has_every_part(toy):
     text = (toy / "report" / "report.md").read_text()
     headings = [line.removeprefix("## ") for line in text.splitlines() if line.startswith("## ")]

@@ -67,8 +67,8 @@ def test_the_toy_was_recorded_with_shared_guards_too(toy, tmp_path):
     runs = [str(toy / "run"), str(tmp_path / "shared")]
     assert CliRunner().invoke(app, ["study", "report", *runs, "-o", str(tmp_path / "report")]).exit_code == 0
     text = (tmp_path / "report" / "report.md").read_text()
-    assert "guards: none" in text
-    assert "guards: shared" in text
+    assert "| run | recurrentgpt | none | 2 |" in text
+    assert "| shared | recurrentgpt | shared | 2 |" in text
 
 
 def test_the_toy_report_has_every_part(toy):

@@ -22,7 +22,7 @@ from recurrentgpt.engine.reader import StoryReader
 from recurrentgpt.engine.refs import NOTHING_WRITTEN
 from recurrentgpt.infrastructure import settings
 from recurrentgpt.infrastructure.background_loop import PATIENCE, acall
-from recurrentgpt.infrastructure.typed_texts import DESK
+from recurrentgpt.infrastructure.unsaved_texts import DESK
 from recurrentgpt.library import Library, StorySummary, default_library
 from recurrentgpt.memory.log_reader import path_to
 from recurrentgpt.memory.story_log import StoryLog

@@ -17,7 +17,7 @@ from langgraph.types import RetryPolicy
 from recurrentgpt.graph.rewrite import build_rewrite_graph
 from recurrentgpt.graph.story import RETRY, build_story_graph
 from recurrentgpt.infrastructure.lock import writing
-from recurrentgpt.infrastructure.typed_texts import forget_typed
+from recurrentgpt.infrastructure.unsaved_texts import delete_unsaved
 from recurrentgpt.memory.story_log import StoryLog
 from recurrentgpt.schema.log import StoryRecord
 
@@ -118,7 +118,7 @@ class Engine:
             if self._erased is not None:
                 await self._erased()
             if self.locks is not None:
-                await asyncio.to_thread(forget_typed, self.locks.parent, story)
+                await asyncio.to_thread(delete_unsaved, self.locks.parent, story)
 
     async def close(self) -> None:
         """Close the databases; a second call does nothing."""

@@ -135,6 +135,7 @@ class _Remote:
         lost = idle = 0
         reached = None
         while True:
+            began = asyncio.get_running_loop().time()
             try:
                 state = await self._state(thread, job)
                 # A server that is there and refuses to work has not come back.
@@ -148,6 +149,9 @@ class _Remote:
                 idle += 1
             except (httpx.TransportError, httpx.HTTPStatusError) as error:
                 status = error.response.status_code if isinstance(error, httpx.HTTPStatusError) else 0
+                cut = isinstance(error, httpx.ReadError | httpx.RemoteProtocolError)
+                if cut and asyncio.get_running_loop().time() - began > AT_ONCE:
+                    lost = 0  # some proxies end long streams, while the server works on
                 if status not in (0, 429, 502, 503, 504) or (status and lost == len(WAITS)):
                     raise
                 if lost == len(WAITS):

@@ -72,7 +72,7 @@ def _read(file: str) -> str:
 def save_draft(story: str, text: str) -> Path:
     """Keep what somebody typed, so that a fault later on cannot lose it, and return where it is."""
     from recurrentgpt.infrastructure.settings import home
-    from recurrentgpt.infrastructure.typed_texts import draft_of_edit
+    from recurrentgpt.infrastructure.unsaved_texts import draft_of_edit
 
     path = draft_of_edit(home(), story)
     try:

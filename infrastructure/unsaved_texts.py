@@ -1,4 +1,4 @@
-"""What somebody typed and no story holds yet: files beside the stories, which go with the story that they are for."""
+"""Texts that somebody typed and that are not saved in their story: files beside the stories, which go with it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def draft_of_edit(folder: Path, story: str) -> Path:
     return folder / _DRAFTS / f"{story}.txt"
 
 
-def forget_typed(folder: Path, story: str) -> None:
+def delete_unsaved(folder: Path, story: str) -> None:
     """Delete what was typed for a story, by the command line and at the desk. Not for an event loop."""
     draft_of_edit(folder, story).unlink(missing_ok=True)
     (folder / DESK / f"{story}.json").unlink(missing_ok=True)
